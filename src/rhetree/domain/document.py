@@ -1,0 +1,250 @@
+"""One text with all that is known of it: the only thing that goes from room to room.
+
+Tokens are character spans, sentences and EDUs are token spans, trees are over EDUs.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import accumulate
+
+from rhetree.domain.annotation import SecondaryEdge, Signal, Syntax
+from rhetree.domain.binarize import as_nary, binarize
+from rhetree.domain.nary import NaryTree
+from rhetree.domain.span import Span, check_tiling, spans_of_lengths
+from rhetree.domain.tree import Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One token, at characters ``start..end`` of its document's text.
+
+    ``form`` is what the annotators call it, mostly the text itself. A token without letters of
+    its own, such as the second half of a fused word, is empty: it starts where it ends.
+    """
+
+    form: str
+    start: int
+    end: int
+
+    def __post_init__(self) -> None:
+        if not self.form:
+            raise ValueError(f"the token at {self.start}..{self.end} has an empty form")
+        if not 0 <= self.start <= self.end:
+            raise ValueError(f"a token needs 0 <= start <= end, got {self.start}..{self.end}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """A text, its tokens, sentences and EDUs, and one tree for all of it or one per sentence.
+
+    Layers that are not known are empty. Known ones fit each other: sentences and EDUs each
+    cover the tokens, a tree has as many leaves as there are EDUs.
+    """
+
+    name: str = ""
+    text: str = ""
+    tokens: tuple[Token, ...] = ()
+    sentences: tuple[Span, ...] = ()
+    """Token spans that cover the tokens, or none where sentences are not known."""
+    edus: tuple[Span, ...] = ()
+    """Token spans that cover the tokens, or none where the text is not segmented."""
+    tree: Tree | None = None
+    """Over all EDUs."""
+    sentence_trees: tuple[Tree | None, ...] = ()
+    """One per sentence, over the sentence's EDUs; None for a sentence without one."""
+    nary: NaryTree | None = None
+    """The tree as it was drawn, where that was not binary; ``tree`` is its binary form."""
+    secondary_edges: tuple[SecondaryEdge, ...] = ()
+    signals: tuple[Signal, ...] = ()
+    syntax: Syntax | None = None
+    metadata: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Whatever else is known, such as ``genre``; a file format's own keys start with its name."""
+
+    def __post_init__(self) -> None:
+        for name in ("tokens", "sentences", "edus", "sentence_trees", "secondary_edges", "signals"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        object.__setattr__(self, "metadata", dict(self.metadata))
+        self._check_tokens()
+        if self.sentences:
+            check_tiling(self.sentences, len(self.tokens), "sentence")
+        if self.edus:
+            check_tiling(self.edus, len(self.tokens), "EDU")
+        self._check_trees()
+        self._check_annotation()
+
+    # --- making one -------------------------------------------------------------------------
+
+    @classmethod
+    def from_sentences(cls, sentences: Iterable[Sequence[str]], name: str = "") -> "Document":
+        """A document of sentences that are already tokenised; its text is the tokens, spaced."""
+        token_lists = [list(sentence) for sentence in sentences if len(sentence)]
+        text, tokens = space_out([form for tokens in token_lists for form in tokens])
+        return cls(name=name, text=text, tokens=tokens, sentences=spans_of_lengths(map(len, token_lists)))
+
+    @classmethod
+    def from_edus(cls, edus: Iterable[str], name: str = "") -> "Document":
+        """A document of EDU texts; its tokens are what white space separates."""
+        forms = [edu.split() for edu in edus]
+        for number, edu in enumerate(forms, start=1):
+            if not edu:
+                raise ValueError(f"EDU {number} has no text")
+        text, tokens = space_out([form for edu in forms for form in edu])
+        return cls(name=name, text=text, tokens=tokens, edus=spans_of_lengths(map(len, forms)))
+
+    # --- looking at it ----------------------------------------------------------------------
+
+    def text_of(self, tokens: Span) -> str:
+        """The original text from the first of these tokens to the last."""
+        return self.text[self.tokens[tokens.start].start : self.tokens[tokens.end - 1].end]
+
+    def forms_of(self, tokens: Span) -> list[str]:
+        """The forms of these tokens."""
+        return [token.form for token in self.tokens[tokens.start : tokens.end]]
+
+    def edu_texts(self) -> list[str]:
+        """The original text of each EDU."""
+        return [self.text_of(edu) for edu in self.edus]
+
+    def sentence_edus(self) -> list[Span | None]:
+        """For each sentence its span of EDUs; None where an EDU crosses the sentence's edge."""
+        starts = {edu.start: number for number, edu in enumerate(self.edus)}
+        ends = {edu.end: number + 1 for number, edu in enumerate(self.edus)}
+        spans: list[Span | None] = []
+        for sentence in self.sentences:
+            start, end = starts.get(sentence.start), ends.get(sentence.end)
+            spans.append(None if start is None or end is None else Span(start, end))
+        return spans
+
+    def trees_by_sentence(self) -> list[Tree | None]:
+        """For each sentence its own tree, or the node of the document's tree that spans just it."""
+        if self.sentence_trees:
+            return list(self.sentence_trees)
+        if self.tree is None:
+            return [None] * len(self.sentences)
+        spans = self.sentence_edus()
+        found = self.tree.subtrees(span for span in spans if span is not None)
+        return [None if span is None else next(found) for span in spans]
+
+    def as_drawn(self) -> NaryTree | None:
+        """The document's tree in n-ary form, as its annotators drew it."""
+        if self.nary is not None or self.tree is None:
+            return self.nary
+        return as_nary(self.tree)
+
+    # --- changing it ------------------------------------------------------------------------
+
+    def with_nary(self, nary: NaryTree) -> "Document":
+        """This document with a tree that was drawn n-ary, and its binary form."""
+        return replace(self, tree=binarize(nary), nary=nary, sentence_trees=())
+
+    def split_by_sentence(self) -> "Document":
+        """This document with one tree per sentence in place of the document's.
+
+        What refers to the larger tree (secondary edges, signals) goes with it.
+        """
+        return replace(
+            self,
+            tree=None,
+            nary=None,
+            sentence_trees=tuple(self.trees_by_sentence()),
+            secondary_edges=(),
+            signals=(),
+        )
+
+    def without_trees(self) -> "Document":
+        """This document's text, tokens, sentences and EDUs alone."""
+        return replace(self, tree=None, nary=None, sentence_trees=(), secondary_edges=(), signals=())
+
+    def without_edus(self) -> "Document":
+        """This document's text, tokens and sentences alone: nothing gold for a parser to see."""
+        return replace(self.without_trees(), edus=())
+
+    def map_relations(self, name: Callable[[str], str]) -> "Document":
+        """This document with every relation renamed, in trees and secondary edges alike."""
+
+        def rename(tree: Tree | None) -> Tree | None:
+            return None if tree is None else tree.map_relations(name)
+
+        edges = {edge: replace(edge, relation=name(edge.relation)) for edge in self.secondary_edges}
+        return replace(
+            self,
+            tree=rename(self.tree),
+            sentence_trees=tuple(rename(tree) for tree in self.sentence_trees),
+            nary=None if self.nary is None else self.nary.map_relations(name),
+            secondary_edges=tuple(edges.values()),
+            signals=tuple(
+                replace(signal, source=edges[signal.source])
+                if isinstance(signal.source, SecondaryEdge)
+                else signal
+                for signal in self.signals
+            ),
+        )
+
+    # --- checks -----------------------------------------------------------------------------
+
+    def _check_tokens(self) -> None:
+        at = 0
+        for number, token in enumerate(self.tokens):
+            if token.start < at or token.end > len(self.text):
+                raise ValueError(
+                    f"token {number} ({token.form!r}) at {token.start}..{token.end} should lie "
+                    f"within {at}..{len(self.text)}"
+                )
+            at = token.end
+
+    def _check_trees(self) -> None:
+        if self.tree is not None:
+            if self.sentence_trees:
+                raise ValueError("a document has one tree or one per sentence, not both")
+            _check_leaves(self.tree, len(self.edus), "document")
+        if self.sentence_trees:
+            if len(self.sentence_trees) != len(self.sentences):
+                raise ValueError(
+                    f"{len(self.sentence_trees)} sentence trees for {len(self.sentences)} sentences"
+                )
+            for number, (tree, edus) in enumerate(
+                zip(self.sentence_trees, self.sentence_edus(), strict=True)
+            ):
+                if tree is not None:
+                    _check_leaves(tree, 0 if edus is None else len(edus), f"sentence {number}")
+        if self.nary is not None:
+            if self.tree is None or binarize(self.nary) != self.tree:
+                raise ValueError("the tree is not the binary form of the n-ary tree")
+            if self.nary.is_binary():
+                object.__setattr__(self, "nary", None)
+
+    def _check_annotation(self) -> None:
+        if self.syntax is not None and len(self.syntax.columns) != len(self.tokens):
+            raise ValueError(
+                f"syntax for {len(self.syntax.columns)} tokens, but there are {len(self.tokens)}"
+            )
+        if not self.secondary_edges and not self.signals:
+            return
+        drawn = self.as_drawn()
+        if drawn is None:
+            raise ValueError("secondary edges and signals need a tree of the document")
+        units = drawn.spans()
+        for edge in self.secondary_edges:
+            for unit in (edge.source, edge.target):
+                if unit not in units:
+                    raise ValueError(f"a secondary edge's end {unit} is no unit of the tree")
+        edges = set(self.secondary_edges)
+        for signal in self.signals:
+            known = edges if isinstance(signal.source, SecondaryEdge) else units
+            if signal.source not in known:
+                raise ValueError(f"a signal's source {signal.source} is no unit or edge of the tree")
+            for token in signal.tokens:
+                if not 0 <= token < len(self.tokens):
+                    raise ValueError(f"a signal's token {token} is not among {len(self.tokens)}")
+
+
+def space_out(forms: Sequence[str]) -> tuple[str, tuple[Token, ...]]:
+    """Tokens with one space between two of them, and the text that this makes."""
+    ends = accumulate(len(form) + 1 for form in forms)
+    tokens = tuple(Token(form, end - 1 - len(form), end - 1) for form, end in zip(forms, ends, strict=True))
+    return " ".join(forms), tokens
+
+
+def _check_leaves(tree: Tree, n_edus: int, where: str) -> None:
+    if tree.n_edus != n_edus:
+        raise ValueError(f"the tree of {where} has {tree.n_edus} EDUs, but there are {n_edus}")

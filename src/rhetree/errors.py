@@ -1,0 +1,62 @@
+"""Every error that Rhetree raises for its users' data, so that one ``except`` catches them all.
+
+::
+
+    RhetreeError
+    ├── TreebankError       a file does not say what its format promises
+    ├── UnwritableError     a document lacks what a format must have, or has what it must not
+    ├── MismatchError       two things that belong together do not fit
+    └── MissingExtraError   a part of Rhetree that was not installed
+
+Programmers' mistakes are ``ValueError`` and ``TypeError``, as everywhere in Python.
+All arguments are positional: an exception is rebuilt from ``args`` when it crosses a process.
+"""
+
+from pathlib import Path
+
+
+class RhetreeError(Exception):
+    """The base of all errors that are about the user's data, files or installation."""
+
+
+class TreebankError(RhetreeError):
+    """A treebank file does not say what its format promises."""
+
+    def __init__(self, what: str, path: Path | str, line: int | None = None) -> None:
+        super().__init__(what, path, line)
+        self.what = what
+        self.path = Path(path)
+        self.line = line
+
+    def __str__(self) -> str:
+        where = f"{self.path}" if self.line is None else f"{self.path}:{self.line}"
+        return f"{where}: {self.what}"
+
+
+class UnwritableError(RhetreeError):
+    """A document lacks what a format must have, or has what the format must not."""
+
+    def __init__(self, what: str, document: str, format: str) -> None:
+        super().__init__(what, document, format)
+        self.what = what
+        self.document = document
+        self.format = format
+
+    def __str__(self) -> str:
+        return f"{self.document or 'document'} cannot be written as {self.format}: {self.what}"
+
+
+class MismatchError(RhetreeError):
+    """Two things that belong together do not fit: other tokens, another number of documents."""
+
+
+class MissingExtraError(RhetreeError):
+    """A part of Rhetree that is installed by name was not."""
+
+    def __init__(self, purpose: str, extra: str) -> None:
+        super().__init__(purpose, extra)
+        self.purpose = purpose
+        self.extra = extra
+
+    def __str__(self) -> str:
+        return f"{self.purpose} needs more packages; install them with: pip install 'rhetree[{self.extra}]'"

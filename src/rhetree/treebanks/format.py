@@ -1,0 +1,102 @@
+"""What a file format is to us: a reader, a writer, and the layers of a document that it can hold."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Protocol, TextIO
+
+from rhetree.domain.document import Document
+from rhetree.errors import TreebankError, UnwritableError
+
+
+class Layer(Enum):
+    """A part of a document that some formats can hold and others cannot."""
+
+    TEXT = "the words"
+    SPACING = "spacing other than one space between two tokens"
+    FORMS = "tokens whose form is not their text, or has white space in it"
+    SENTENCES = "sentences"
+    EDUS = "EDUs"
+    TREE = "the document's tree"
+    SENTENCE_TREES = "trees of single sentences"
+    NARY = "the n-ary shape of the tree"
+    SECONDARY_EDGES = "secondary edges"
+    SIGNALS = "signals"
+    SYNTAX = "the other CoNLL-U columns"
+    METADATA = "metadata"
+
+
+def layers_of(document: Document) -> frozenset[Layer]:
+    """The layers that this document has."""
+    present = {
+        Layer.TEXT: bool(document.text),
+        Layer.SPACING: _has_own_spacing(document),
+        Layer.FORMS: any(
+            token.form != document.text[token.start : token.end] or token.form.split() != [token.form]
+            for token in document.tokens
+        ),
+        Layer.SENTENCES: bool(document.sentences),
+        Layer.EDUS: bool(document.edus),
+        Layer.TREE: document.tree is not None,
+        Layer.SENTENCE_TREES: bool(document.sentence_trees),
+        Layer.NARY: document.nary is not None,
+        Layer.SECONDARY_EDGES: bool(document.secondary_edges),
+        Layer.SIGNALS: bool(document.signals),
+        Layer.SYNTAX: document.syntax is not None,
+        Layer.METADATA: bool(document.metadata),
+    }
+    return frozenset(layer for layer, is_present in present.items() if is_present)
+
+
+class Reader(Protocol):
+    """Reads the documents of one open file; ``path`` is for names and messages only."""
+
+    def __call__(self, source: TextIO, path: Path, *, lenient: bool = False) -> Iterator[Document]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """One file format: how to read it, how to write it, what it can hold."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    """The endings of its files, the usual one first."""
+    read: Reader
+    write: Callable[[Document, TextIO], None]
+    """Appends one document to an open file."""
+    holds: frozenset[Layer]
+    needs: frozenset[Layer] = frozenset()
+    """What a document must have to be written at all."""
+    many: bool = False
+    """Whether a file can hold several documents."""
+
+    def losses(self, document: Document) -> list[Layer]:
+        """The layers of this document that would not come back from a file of this format."""
+        return [layer for layer in Layer if layer in layers_of(document) - self.holds]
+
+    def require(self, document: Document) -> None:
+        """Raise :class:`UnwritableError` where the document lacks what this format is about."""
+        missing = self.needs - layers_of(document)
+        if missing:
+            names = ", ".join(layer.value for layer in Layer if layer in missing)
+            raise UnwritableError(f"it lacks {names}", document.name, self.name)
+
+
+@contextmanager
+def blame(path: Path, line: int | None = None) -> Iterator[None]:
+    """Say of a value that cannot be built which line of which file asked for it."""
+    try:
+        yield
+    except ValueError as error:
+        raise TreebankError(str(error), path, line) from error
+
+
+def _has_own_spacing(document: Document) -> bool:
+    at = 0
+    for number, token in enumerate(document.tokens):
+        if document.text[at : token.start] != (" " if number else ""):
+            return True
+        at = token.end
+    return bool(document.text[at:])

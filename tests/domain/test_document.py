@@ -1,0 +1,102 @@
+import pickle
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rhetree.domain.annotation import SecondaryEdge, Signal, Syntax
+from rhetree.domain.document import Document, Token
+from rhetree.domain.span import Span, spans_of_lengths
+from rhetree.domain.tree import Split, Tree
+from strategies import annotated_documents, documents, nary_trees
+
+PAIR = Tree((Split(0, 1, 2, "NS", "elaboration"),))
+
+
+def three_edus():
+    """Two sentences, the first with two EDUs."""
+    document = Document.from_sentences([["He", "left", ",", "sighing", "."], ["It", "rained", "."]], name="a")
+    return replace(document, edus=spans_of_lengths([3, 2, 3]))
+
+
+def test_offsets_point_into_the_text():
+    document = three_edus()
+    assert document.text == "He left , sighing . It rained ."
+    assert document.edu_texts() == ["He left ,", "sighing .", "It rained ."]
+    assert document.forms_of(document.edus[1]) == ["sighing", "."]
+    assert document.sentence_edus() == [Span(0, 2), Span(2, 3)]
+
+
+def test_from_edus_splits_at_white_space():
+    document = Document.from_edus(["He  left ,", " sighing ."])
+    assert document.edu_texts() == ["He left ,", "sighing ."]
+    with pytest.raises(ValueError, match="EDU 2 has no text"):
+        Document.from_edus(["He left", "  "])
+
+
+def test_sentence_trees_are_the_nodes_that_span_exactly_a_sentence():
+    left = replace(three_edus(), tree=PAIR.join(Tree(), "NN", "joint"))
+    assert left.trees_by_sentence() == [PAIR, Tree()]
+    across = replace(three_edus(), tree=Tree().join(PAIR, "NN", "joint"))
+    assert across.trees_by_sentence() == [None, Tree()]
+    assert across.split_by_sentence().sentence_trees == (None, Tree())
+    assert across.split_by_sentence().trees_by_sentence() == [None, Tree()]
+
+
+def test_a_sentence_inside_an_edu_has_no_tree():
+    crossing = replace(three_edus(), edus=spans_of_lengths([3, 5]), tree=PAIR)
+    assert crossing.sentence_edus() == [None, None]
+    assert crossing.trees_by_sentence() == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"tokens": (Token("x", 0, 99),)}, "should lie within"),
+        ({"sentences": spans_of_lengths([5])}, "sentences end at 5, not at 8"),
+        ({"edus": (Span(0, 3), Span(4, 8))}, "EDU 4..8 should start at 3"),
+        ({"tree": PAIR}, "the tree of document has 2 EDUs, but there are 3"),
+        ({"sentence_trees": (PAIR,)}, "1 sentence trees for 2 sentences"),
+        ({"sentence_trees": (PAIR, PAIR)}, "the tree of sentence 1 has 2 EDUs, but there are 1"),
+        ({"tree": PAIR.join(Tree(), "NN", "x"), "sentence_trees": (PAIR, None)}, "not both"),
+        ({"syntax": Syntax(columns=())}, "syntax for 0 tokens"),
+        ({"signals": (Signal(Span(0, 1), "dm", "dm"),)}, "need a tree"),
+    ],
+)
+def test_a_document_that_contradicts_itself_cannot_be_built(change, message):
+    with pytest.raises(ValueError, match=message):
+        replace(three_edus(), **change)
+
+
+def test_secondary_edges_and_signals_name_units_of_the_tree():
+    document = replace(three_edus(), tree=PAIR.join(Tree(), "NN", "joint"))
+    edge = SecondaryEdge(Span(0, 1), Span(0, 2), "cause")
+    kept = replace(document, secondary_edges=[edge], signals=[Signal(edge, "dm", "dm", (0,))])
+    assert kept.signals[0].source == edge
+    with pytest.raises(ValueError, match=r"1\.\.3 is no unit"):
+        replace(document, secondary_edges=[SecondaryEdge(Span(0, 1), Span(1, 3), "cause")])
+    with pytest.raises(ValueError, match="no unit or edge"):
+        replace(document, signals=[Signal(edge, "dm", "dm")])
+    with pytest.raises(ValueError, match="token 8 is not among 8"):
+        replace(document, signals=[Signal(Span(0, 1), "dm", "dm", (8,))])
+    assert kept.map_relations(str.upper).signals[0].source.relation == "CAUSE"
+    assert not kept.split_by_sentence().signals
+    assert not kept.without_edus().edus
+
+
+@given(st.data())
+def test_the_nary_shape_is_kept_only_where_it_is_not_binary(data):
+    nary = data.draw(nary_trees(n_edus=3))
+    document = three_edus().with_nary(nary)
+    assert (document.nary is None) == nary.is_binary()
+    assert document.as_drawn() == nary
+    with pytest.raises(ValueError, match="not the binary form"):
+        replace(document, tree=document.tree.map_relations(str.upper), nary=nary)
+
+
+@given(documents().flatmap(annotated_documents))
+def test_documents_compare_hash_and_cross_processes(document):
+    copy = pickle.loads(pickle.dumps(document))
+    assert copy == document
+    assert hash(copy) == hash(document)

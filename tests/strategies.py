@@ -1,0 +1,130 @@
+"""Random trees and documents for property tests, built from the leaves up so that every one is valid."""
+
+from dataclasses import replace
+
+from hypothesis import strategies as st
+
+from rhetree.domain.annotation import SecondaryEdge, Signal
+from rhetree.domain.document import Document, Token
+from rhetree.domain.nary import NaryTree, Unit
+from rhetree.domain.span import spans_of_lengths
+from rhetree.domain.tree import NUCLEARITIES, Split, Tree
+from rhetree.treebanks.format import Layer
+
+RELATIONS = ["joint-list", "same-unit", "elaboration-attribute", "attribution-positive", "causal-cause"]
+WORDS = [
+    "He",
+    "came",
+    ",",
+    "saw",
+    "and",
+    "conquered",
+    ".",
+    "(",
+    ")",
+    "“",
+    "don't",
+    "_!",
+    "é",
+    "<P>",
+    "&",
+    "#",
+    "//",
+    "x|y",
+    "1",
+]
+
+
+@st.composite
+def trees(draw, n_edus=None, max_edus=9, relations=tuple(RELATIONS)):
+    n = draw(st.integers(1, max_edus)) if n_edus is None else n_edus
+    splits, waiting = [], [(0, n)]
+    while waiting:
+        start, end = waiting.pop()
+        if end - start == 1:
+            continue
+        middle = draw(st.integers(start + 1, end - 1))
+        splits.append(
+            Split(start, middle, end, draw(st.sampled_from(NUCLEARITIES)), draw(st.sampled_from(relations)))
+        )
+        waiting += [(middle, end), (start, middle)]
+    return Tree(tuple(splits))
+
+
+@st.composite
+def nary_trees(draw, n_edus=None, max_edus=9, relations=tuple(RELATIONS)):
+    n = draw(st.integers(1, max_edus)) if n_edus is None else n_edus
+    units, waiting = [], [Unit(0, n, "root")]
+    while waiting:
+        unit = waiting.pop()
+        units.append(unit)
+        if unit.end - unit.start == 1:
+            continue
+        inner = st.integers(unit.start + 1, unit.end - 1)
+        cuts = [unit.start, *sorted(draw(st.sets(inner, min_size=1))), unit.end]
+        nuclei = draw(st.sets(st.integers(0, len(cuts) - 2), min_size=1))
+        shared = draw(st.sampled_from(relations)) if len(nuclei) > 1 else None
+        children = []
+        for number, (start, end) in enumerate(zip(cuts, cuts[1:], strict=False)):
+            if number in nuclei:
+                children.append(Unit(start, end, "nucleus", shared))
+            else:
+                children.append(Unit(start, end, "satellite", draw(st.sampled_from(relations))))
+        waiting += reversed(children)
+    return NaryTree(tuple(units))
+
+
+def lengths_of(total):
+    """Ways to part ``total`` items into runs of at least one."""
+    return st.sets(st.integers(1, max(1, total - 1)), max_size=total - 1).map(
+        lambda cuts: [
+            b - a for a, b in zip([0, *sorted(cuts)], [*sorted(cuts), total], strict=False) if b > a
+        ]
+    )
+
+
+@st.composite
+def documents(draw, holds=frozenset(Layer), words=tuple(WORDS), relations=tuple(RELATIONS)):
+    """A document with any of these layers; words, EDUs and tokens only as the layers allow."""
+    forms = draw(st.lists(st.sampled_from(words), min_size=1, max_size=14))
+    gap = st.sampled_from(["", " ", "  ", "\n", "\n\n", "\t"]) if Layer.SPACING in holds else st.just(" ")
+    text, tokens = "", []
+    for number, form in enumerate(forms):
+        text += draw(gap) if number or Layer.SPACING in holds else ""
+        tokens.append(Token(form, len(text), len(text) + len(form)))
+        text += form
+    if Layer.SPACING in holds:
+        text += draw(gap)
+    known = {"name": "doc", "text": text, "tokens": tuple(tokens)}
+    n = len(forms)
+    if Layer.SENTENCES in holds and (Layer.EDUS not in holds or draw(st.booleans())):
+        known["sentences"] = spans_of_lengths(draw(lengths_of(n)))
+    if Layer.EDUS in holds:
+        known["edus"] = spans_of_lengths(draw(lengths_of(n)))
+        n_edus = len(known["edus"])
+        if Layer.NARY in holds and draw(st.booleans()):
+            return Document(**known).with_nary(draw(nary_trees(n_edus=n_edus, relations=relations)))
+        if Layer.TREE in holds:
+            known["tree"] = draw(trees(n_edus=n_edus, relations=relations))
+    return Document(**known)
+
+
+@st.composite
+def annotated_documents(draw, document):
+    """The document with secondary edges and signals between the units of its tree."""
+    units = sorted(document.as_drawn().spans())
+    unit = st.sampled_from(units)
+    edges = draw(
+        st.lists(st.builds(SecondaryEdge, unit, unit, st.sampled_from(RELATIONS)), max_size=3, unique=True)
+    )
+    source = st.one_of(unit, st.sampled_from(edges)) if edges else unit
+    some_tokens = st.lists(st.integers(0, len(document.tokens) - 1), max_size=3, unique=True).map(tuple)
+    signal = st.builds(
+        Signal,
+        source,
+        st.just("dm"),
+        st.sampled_from(["dm", "other"]),
+        some_tokens,
+        st.sampled_from(["", "gold"]),
+    )
+    return replace(document, secondary_edges=edges, signals=draw(st.lists(signal, max_size=3, unique=True)))
