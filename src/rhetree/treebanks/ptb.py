@@ -1,0 +1,82 @@
+"""The Penn Treebank's merged files (``.mrg``), for their tokens and sentences; the syntax is not read.
+
+A file is a run of bracketed trees, ``( (S (NP-SBJ (DT The) (NN plan) ) … ) )``, one a sentence.
+``-NONE-`` leaves are traces, words that are not in the text; ``-LRB-`` and its like stand for
+brackets, ``\\/`` for a slash and ``\\*`` for a star.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TextIO
+
+from rhetree.domain.document import Document
+from rhetree.errors import TreebankError
+
+SUFFIX = ".mrg"
+TRACE = "-NONE-"
+BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LCB-": "{", "-RCB-": "}", "-LSB-": "[", "-RSB-": "]"}
+
+_PIECE = re.compile(r"[()]|[^\s()]+")
+_ESCAPE = re.compile(r"\\([/*])")
+
+
+def read(source: TextIO, path: Path, *, lenient: bool = False) -> Iterator[Document]:
+    """The one document of a file: its tokens, spaced, and its sentences.
+
+    Being lenient forgives brackets that the file's end leaves open.
+    """
+    sentences = [forms for forms in _sentences(source, path, lenient) if forms]
+    if not sentences:
+        raise TreebankError("no sentence in it; expected trees like ( (S (NN word) ) )", path)
+    yield Document.from_sentences(sentences, name=path.stem)
+
+
+def unescape(word: str) -> str:
+    """A leaf's word as the text has it: brackets for ``-LRB-``, ``/`` for ``\\/``."""
+    return BRACKETS.get(word) or _ESCAPE.sub(r"\1", word)
+
+
+def _sentences(source: TextIO, path: Path, lenient: bool) -> Iterator[list[str]]:
+    forms: list[str] = []
+    open_lines: list[int] = []
+    node: list[str] = []  # label and word, as far as they are read, of the bracket opened last
+    closed = True  # whether the last bracket was a closing one
+    number = 0
+    for number, line in enumerate(source, start=1):
+        for piece in _PIECE.findall(line):
+            if piece == "(":
+                if not closed and len(node) > 1:
+                    raise TreebankError(f"a bracket opens inside the leaf ({' '.join(node)}", path, number)
+                open_lines.append(number)
+                node, closed = [], False
+            elif piece == ")":
+                if not open_lines:
+                    raise TreebankError("found ')' with no bracket open", path, number)
+                if not closed:
+                    forms += _leaf(node, path, number)
+                open_lines.pop()
+                closed = True
+                if not open_lines:
+                    yield forms
+                    forms = []
+            elif closed or len(node) > 1:
+                raise TreebankError(f"found {piece!r}, expected a bracket", path, number)
+            else:
+                node.append(piece)
+    if open_lines:
+        if not lenient:
+            raise TreebankError(
+                f"the file ends in a tree whose bracket opens in line {open_lines[0]}; is it cut short?",
+                path,
+                number,
+            )
+        yield forms
+
+
+def _leaf(node: list[str], path: Path, line: int) -> list[str]:
+    if len(node) != 2:
+        found = f"({' '.join(node)})"
+        raise TreebankError(f"a leaf is a tag and a word, found {found}", path, line)
+    tag, word = node
+    return [] if tag == TRACE else [unescape(word)]
