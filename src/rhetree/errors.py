@@ -6,6 +6,9 @@
     ├── TreebankError       a file does not say what its format promises
     ├── UnwritableError     a document lacks what a format must have, or has what it must not
     ├── MismatchError       two things that belong together do not fit
+    ├── SettingError        a setting is unknown, or its value cannot be
+    ├── ModelError          a folder is no model, or not one that fits
+    ├── TrainingError       training cannot start, or cannot go on
     └── MissingExtraError   a part of Rhetree that was not installed
 
 Programmers' mistakes are ``ValueError`` and ``TypeError``, as everywhere in Python.
@@ -48,6 +51,18 @@ class UnwritableError(RhetreeError):
 
 class MismatchError(RhetreeError):
     """Two things that belong together do not fit: other tokens, another number of documents."""
+
+
+class SettingError(RhetreeError):
+    """A setting is unknown, of the wrong kind, or does not go with another."""
+
+
+class ModelError(RhetreeError):
+    """A folder is not a model, is of another format version, or does not fit its use."""
+
+
+class TrainingError(RhetreeError):
+    """Training cannot start with this data, or cannot go on."""
 
 
 class MissingExtraError(RhetreeError):

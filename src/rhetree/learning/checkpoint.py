@@ -1,0 +1,91 @@
+"""All that training needs to go on as if it had never stopped, in one file that is whole or absent.
+
+Safetensors: the network's and the optimiser's tensors and torch's random state, and in the file's
+metadata, as JSON, where training was. Order and schedule follow from seed and step and need no state.
+"""
+
+import json
+import os
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor, nn
+
+from rhetree.errors import ModelError, RhetreeError
+
+FILE = "checkpoint.safetensors"
+
+
+@dataclass(slots=True, kw_only=True)
+class Position:
+    """Where training is."""
+
+    epoch: int = 0
+    step_in_epoch: int = 0
+    step: int = 0
+    best: float | None = None
+    """The best dev score so far, of the setting ``train.select``."""
+    best_epoch: int = 0
+    settings: str = ""
+    """A fingerprint of the settings: a checkpoint goes on only with the same ones."""
+    history: list[dict[str, float]] = field(default_factory=list)
+    """Dev scores, an entry an evaluation."""
+
+
+def save_checkpoint(
+    folder: Path, network: nn.Module, optimizer: torch.optim.Optimizer, position: Position
+) -> None:
+    """Write the checkpoint of a folder, in place of the one before."""
+    tensors = {f"network/{name}": value for name, value in network.state_dict().items()}
+    for number, state in optimizer.state_dict()["state"].items():
+        tensors |= {f"optimizer/{number}/{key}": torch.as_tensor(value) for key, value in state.items()}
+    tensors["random"] = torch.get_rng_state()
+    # Tied weights share memory, which safetensors refuses: each name gets its own copy.
+    tensors = {name: tensor.detach().clone().contiguous() for name, tensor in tensors.items()}
+    path, temporary = folder / FILE, folder / f".{FILE}.part"
+    try:
+        save_file(tensors, temporary, metadata={"position": json.dumps(asdict(position))})
+        os.replace(temporary, path)
+    except (OSError, SafetensorError) as error:
+        temporary.unlink(missing_ok=True)
+        raise RhetreeError(f"{path}: cannot be written: {error}") from error
+
+
+def load_checkpoint(folder: Path, network: nn.Module, optimizer: torch.optim.Optimizer) -> Position:
+    """Put network, optimiser and random state back to where a checkpoint left them."""
+    path = folder / FILE
+    try:
+        with safe_open(path, framework="pt") as source:
+            position = Position(**json.loads(source.metadata()["position"]))
+            tensors: dict[str, Tensor] = {name: source.get_tensor(name) for name in source.keys()}  # noqa: SIM118 - not a mapping
+    except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
+        raise ModelError(f"{path}: not a checkpoint of this version: {error}") from error
+    _restore(path, network, optimizer, tensors)
+    return position
+
+
+def has_checkpoint(folder: Path) -> bool:
+    """Whether there is training to go on with."""
+    return (folder / FILE).is_file()
+
+
+def _restore(
+    path: Path, network: nn.Module, optimizer: torch.optim.Optimizer, tensors: dict[str, Tensor]
+) -> None:
+    weights = {
+        name.partition("/")[2]: value for name, value in tensors.items() if name.startswith("network/")
+    }
+    try:
+        network.load_state_dict(weights)
+    except RuntimeError as error:
+        raise ModelError(f"{path}: was written by another network: {error}") from error
+    state: dict[int, dict[str, Tensor]] = {}
+    for name, value in tensors.items():
+        if name.startswith("optimizer/"):
+            _, number, key = name.split("/")
+            state.setdefault(int(number), {})[key] = value
+    optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
+    torch.set_rng_state(tensors["random"])

@@ -1,0 +1,50 @@
+"""Training in several processes, started by ``torchrun``: each learns from a share of every batch."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import torch
+from torch import distributed, nn
+
+
+@dataclass(frozen=True, slots=True)
+class Processes:
+    """Which process of how many this one is."""
+
+    rank: int = 0
+    n: int = 1
+
+    @property
+    def is_first(self) -> bool:
+        """Whether this is the process that evaluates and writes."""
+        return self.rank == 0
+
+    def wrap(self, network: nn.Module) -> nn.Module:
+        """The network with gradients averaged over the processes."""
+        if self.n == 1:
+            return network
+        # A share of a batch may hold no tree at all, and then the parser has no gradient.
+        return nn.parallel.DistributedDataParallel(network, find_unused_parameters=True)
+
+    def agree(self, value: float) -> float:
+        """What the first process says, in all of them; they wait for each other here."""
+        if self.n == 1:
+            return value
+        said = torch.tensor(value, dtype=torch.float64)
+        distributed.broadcast(said, src=0)
+        return float(said)
+
+
+@contextmanager
+def started() -> Iterator[Processes]:
+    """The processes that ``torchrun`` started, or this one alone."""
+    if "WORLD_SIZE" not in os.environ:
+        yield Processes()
+        return
+    distributed.init_process_group("gloo")
+    try:
+        yield Processes(distributed.get_rank(), distributed.get_world_size())
+    finally:
+        distributed.destroy_process_group()
