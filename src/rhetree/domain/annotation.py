@@ -34,6 +34,18 @@ class Signal:
 
 
 @dataclass(frozen=True, slots=True)
+class FusedWord:
+    """Tokens that are written as one word: CoNLL-U's multiword tokens, ``don't`` of ``do n't``."""
+
+    tokens: Span
+    columns: tuple[str, ...] = ("_",) * 8
+    """LEMMA to MISC of the line for the whole word."""
+
+    def __post_init__(self) -> None:
+        _check_columns(self, 8, "a fused word")
+
+
+@dataclass(frozen=True, slots=True)
 class EmptyNode:
     """A CoNLL-U line for a word that is understood but not said."""
 
@@ -41,6 +53,11 @@ class EmptyNode:
     """How many of the document's tokens come before it."""
     columns: tuple[str, ...]
     """FORM to MISC, as they stand."""
+    opens: bool = False
+    """Whether it opens a sentence, where ``after`` alone would leave it at the end of the one before."""
+
+    def __post_init__(self) -> None:
+        _check_columns(self, 9, "an empty node")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +67,34 @@ class Syntax:
     columns: tuple[tuple[str, ...], ...]
     """For each token LEMMA to MISC, without what the document says itself (spacing, EDUs)."""
     comments: tuple[tuple[str, ...], ...] = ()
-    """For each sentence its comment lines, without those the document says itself."""
-    fused: tuple[Span, ...] = ()
-    """Token spans that are written as one word (CoNLL-U's multiword tokens)."""
+    """For each sentence its comment lines; ``# text`` alone, since the document has its value."""
+    fused: tuple[FusedWord, ...] = ()
     empty_nodes: tuple[EmptyNode, ...] = ()
 
     def __post_init__(self) -> None:
+        for name in ("columns", "comments"):
+            object.__setattr__(self, name, tuple(tuple(row) for row in getattr(self, name)))
+        for name in ("fused", "empty_nodes"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
         for row in self.columns:
             if len(row) != 8:
                 raise ValueError(f"a token has 8 columns from LEMMA to MISC, got {len(row)}")
+        n_tokens = len(self.columns)
+        at = 0
+        for word in self.fused:
+            if not at <= word.tokens.start < word.tokens.end <= n_tokens:
+                raise ValueError(f"the fused word {word.tokens} should lie within {at}..{n_tokens}")
+            at = word.tokens.end
+        at = 0
+        for node in self.empty_nodes:
+            if not at <= node.after <= n_tokens:
+                raise ValueError(
+                    f"an empty node after {node.after} tokens should lie within {at}..{n_tokens}"
+                )
+            at = node.after
+
+
+def _check_columns(line: FusedWord | EmptyNode, n_columns: int, what: str) -> None:
+    object.__setattr__(line, "columns", tuple(line.columns))
+    if len(line.columns) != n_columns:
+        raise ValueError(f"{what} has {n_columns} columns, got {len(line.columns)}")

@@ -214,10 +214,8 @@ class Document:
                 object.__setattr__(self, "nary", None)
 
     def _check_annotation(self) -> None:
-        if self.syntax is not None and len(self.syntax.columns) != len(self.tokens):
-            raise ValueError(
-                f"syntax for {len(self.syntax.columns)} tokens, but there are {len(self.tokens)}"
-            )
+        if self.syntax is not None:
+            _check_syntax(self.syntax, len(self.tokens), len(self.sentences))
         if not self.secondary_edges and not self.signals:
             return
         drawn = self.as_drawn()
@@ -243,6 +241,13 @@ def space_out(forms: Sequence[str]) -> tuple[str, tuple[Token, ...]]:
     ends = accumulate(len(form) + 1 for form in forms)
     tokens = tuple(Token(form, end - 1 - len(form), end - 1) for form, end in zip(forms, ends, strict=True))
     return " ".join(forms), tokens
+
+
+def _check_syntax(syntax: Syntax, n_tokens: int, n_sentences: int) -> None:
+    if len(syntax.columns) != n_tokens:
+        raise ValueError(f"syntax for {len(syntax.columns)} tokens, but there are {n_tokens}")
+    if syntax.comments and n_sentences and len(syntax.comments) != n_sentences:
+        raise ValueError(f"comments for {len(syntax.comments)} sentences, but there are {n_sentences}")
 
 
 def _check_leaves(tree: Tree, n_edus: int, where: str) -> None:
