@@ -15,6 +15,8 @@ MAY_IMPORT = {
     "treebanks": {"domain"},
     "metrics": {"domain"},
     "draw": {"domain"},
+    "runtime": {"domain", "text"},
+    "learning": {"runtime", "metrics", "treebanks", "text", "domain"},
 }
 """Besides itself and ``errors``. The command line may import anything, inside functions; nobody imports it."""
 
@@ -46,6 +48,17 @@ def test_rooms_import_only_what_the_table_allows():
                 broken.append(f"{relative}:{line} may not import {module}: nobody imports the command line")
             elif room not in FREE and target not in MAY_IMPORT[room] | {room, "errors"}:
                 broken.append(f"{relative}:{line} may not import {module}")
+    assert not broken, "\n".join(broken)
+
+
+def test_torch_lives_in_the_room_of_learning_only():
+    broken = [
+        f"{path.relative_to(SOURCE)}:{line} may not import {module}"
+        for path in sorted(SOURCE.rglob("*.py"))
+        if "learning" not in path.relative_to(SOURCE).parts[:1]
+        for line, module in imports(path)
+        if module.partition(".")[0] == "torch"
+    ]
     assert not broken, "\n".join(broken)
 
 

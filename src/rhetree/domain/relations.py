@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rhetree.domain.tree import NUCLEARITIES
+from rhetree.domain.tree import NUCLEARITIES, Nuclearity
 from rhetree.errors import TreebankError
 
 _RST_DT_CLASSES = {
@@ -131,9 +131,10 @@ def read_inventory(path: Path) -> Inventory:
     return _inventory(path.stem, classes, ())
 
 
-def label_parts(label: str) -> tuple[str, str]:
+def label_parts(label: str) -> tuple[str, Nuclearity]:
     """Relation and nuclearity of a label such as ``same-unit-NN``."""
-    relation, _, nuclearity = label.rpartition("-")
-    if not relation or nuclearity not in NUCLEARITIES:
-        raise ValueError(f"a label is a relation, a hyphen and NS, SN or NN, got {label!r}")
-    return relation, nuclearity
+    for nuclearity in NUCLEARITIES:
+        relation = label.removesuffix(f"-{nuclearity}")
+        if relation and relation != label:
+            return relation, nuclearity
+    raise ValueError(f"a label is a relation, a hyphen and NS, SN or NN, got {label!r}")

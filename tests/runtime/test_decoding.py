@@ -1,0 +1,167 @@
+"""The greedy loops, driven by a network that points anywhere."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fake_network import LABELS, FakeNetwork
+from rhetree.domain.span import Span, check_tiling, spans_of_lengths
+from rhetree.domain.tree import Tree
+from rhetree.runtime.network import Encoded, Tags
+from rhetree.runtime.parsing import parse
+from rhetree.runtime.segmenting import segment
+from strategies import lengths_of
+
+sentences = st.lists(
+    st.lists(st.sampled_from(["a", "b", "c"]), min_size=1, max_size=20), min_size=1, max_size=6
+)
+
+
+@st.composite
+def segmented(draw):
+    batch = draw(sentences)
+    return batch, [spans_of_lengths(draw(lengths_of(len(tokens)))) for tokens in batch]
+
+
+def edus_of(n):
+    return spans_of_lengths([1] * n)
+
+
+@given(sentences, st.integers(0, 9))
+def test_wherever_the_pointer_goes_edus_cover_the_sentence(batch, seed):
+    network = FakeNetwork(seed)
+    found = segment(network, network.encode(batch))
+    for tokens, segmentation in zip(batch, found, strict=True):
+        check_tiling(segmentation.edus, len(tokens), "EDU")
+        assert len(segmentation.log_probs) == len(segmentation.edus)
+        assert all(log_prob <= 0 for log_prob in segmentation.log_probs)
+
+
+@given(segmented(), st.integers(0, 9))
+def test_wherever_the_pointer_goes_the_tree_is_one(given_edus, seed):
+    batch, edus = given_edus
+    network = FakeNetwork(seed)
+    found = parse(network, network.encode(batch), edus, LABELS)
+    for spans, one in zip(edus, found, strict=True):
+        assert one.tree.n_edus == len(spans)  # and Tree itself checks that it is a tree
+        assert len(one.split_log_probs) == len(one.label_log_probs) == len(one.tree.splits)
+        for split, log_prob in zip(one.tree.splits, one.split_log_probs, strict=True):
+            assert log_prob <= 0
+            assert split.end - split.start > 2 or log_prob == 0
+
+
+@given(segmented(), st.integers(0, 9))
+@settings(max_examples=50)
+def test_a_sentence_is_decoded_alone_as_in_company(given_edus, seed):
+    batch, edus = given_edus
+    network = FakeNetwork(seed)
+    encoded = network.encode(batch)
+    together = zip(segment(network, encoded), parse(network, encoded, edus, LABELS), strict=True)
+    for tokens, spans, (segmentation, one) in zip(batch, edus, together, strict=True):
+        encoded = network.encode([tokens])
+        assert segment(network, encoded) == [segmentation]
+        assert parse(network, encoded, [spans], LABELS) == [one]
+
+
+@given(segmented(), st.integers(0, 9))
+@settings(max_examples=50)
+def test_a_step_tells_the_network_parent_and_left_sibling(given_edus, seed):
+    batch, edus = given_edus
+    network = FakeNetwork(seed)
+    found = parse(network, network.encode(batch), edus, LABELS)
+    expected = []
+    for row, (spans, one) in enumerate(zip(edus, found, strict=True)):
+        edges = [0, *(span.end for span in spans)]
+        for split in one.tree.splits:
+            if split.end - split.start < 3:
+                continue
+            parent, sibling = (0, 0), (0, 0)
+            for up in one.tree.splits:
+                if split.span in (up.left, up.right):
+                    parent = (edges[up.start], edges[up.end])
+                if split.span == up.right:
+                    sibling = (edges[up.start], edges[up.split])
+            ends = [edges[edu + 1] - 1 for edu in range(split.start, split.end - 1)]
+            expected.append((row, (edges[split.start], edges[split.end]), parent, sibling, ends))
+    told = []
+    for _, asked in network.named("parse"):
+        rows = zip(
+            asked.rows.tolist(), asked.spans, asked.parents, asked.siblings, asked.candidates, strict=True
+        )
+        for row, span, parent, sibling, candidates in rows:
+            ends = [end for end in candidates.tolist() if end >= 0]
+            told.append((row, tuple(span), tuple(parent), tuple(sibling), ends))
+    assert sorted(told) == sorted(expected)
+
+
+def test_one_edu_asks_the_network_for_nothing():
+    network = FakeNetwork()
+    found = parse(network, network.encode([["Yes"], ["No", "."]]), [edus_of(1), [Span(0, 2)]], LABELS)
+    assert [one.tree for one in found] == [Tree(), Tree()]
+    assert not network.named("parse")
+    assert not network.named("label")
+
+
+def test_two_edus_are_only_labelled():
+    network = FakeNetwork()
+    (one,) = parse(network, network.encode([["a", "b", "c"]]), [(Span(0, 2), Span(2, 3))], LABELS)
+    assert [(split.start, split.split, split.end) for split in one.tree.splits] == [(0, 1, 2)]
+    assert one.split_log_probs == (0.0,)
+    assert not network.named("parse")
+    assert network.named("label") == [("label", [0], [[0, 2, 3]])]
+
+
+def test_all_sentences_advance_together_and_are_labelled_in_one_call():
+    network = FakeNetwork()
+    batch = [["x"] * n for n in (3, 9, 1, 2, 6)]
+    found = parse(network, network.encode(batch), [edus_of(len(tokens)) for tokens in batch], LABELS)
+    (labelling,) = network.named("label")
+    assert labelling[1] == [0] * 2 + [1] * 8 + [3] + [4] * 5
+    larger = [sum(split.end - split.start > 2 for split in one.tree.splits) for one in found]
+    assert len(network.named("parse")) == max(larger)
+    at_work = [len(asked.rows) for _, asked in network.named("parse")]
+    assert at_work == [sum(n > step for n in larger) for step in range(max(larger))]
+
+
+def test_segmentation_takes_as_many_steps_as_the_sentence_with_most_edus():
+    network = FakeNetwork(seed=4)
+    found = segment(network, network.encode([["x"] * n for n in (1, 30, 5, 12)]))
+    n_edus = [len(segmentation.edus) for segmentation in found]
+    assert max(n_edus) > 1
+    assert len(network.named("segment")) == max(n_edus)
+    assert sum(len(rows) for _, rows, _ in network.named("segment")) == sum(n_edus)
+
+
+@pytest.mark.parametrize("where", ["first", "last"])
+def test_a_thousand_edus_that_branch_to_one_side(where):
+    class OneSided(FakeNetwork):
+        def parse_step(self, encoded, spans, hidden):
+            step = super().parse_step(encoded, spans, hidden)
+            scores = np.full_like(step.log_probs, -np.inf)
+            scores[:, 0 if where == "first" else -1] = 0
+            return type(step)(scores, step.hidden)
+
+    network = OneSided()
+    (one,) = parse(network, network.encode([["x"] * 1000]), [edus_of(1000)], LABELS)
+    assert one.tree.depth() == 999
+    assert len(network.named("parse")) == 998
+
+
+def test_tags_say_where_edus_begin():
+    begins = np.array([[False, False, True, True], [True, True, True, True]])
+    log_probs = np.log(np.array([[0.5, 0.1, 0.8, 0.9], [1, 0.7, 0.5, 0.5]], dtype=np.float32))
+    encoded = Encoded(lengths=np.array([4, 2]), tags=Tags(begins, log_probs))
+    first, second = segment(FakeNetwork(), encoded)
+    assert first.edus == (Span(0, 2), Span(2, 3), Span(3, 4))
+    np.testing.assert_allclose(first.log_probs, [np.log(0.8), np.log(0.9), 0], rtol=1e-6)
+    assert second.edus == (Span(0, 1), Span(1, 2))
+
+
+def test_a_network_is_not_asked_for_what_it_cannot():
+    network = FakeNetwork(segments=False, parses=False)
+    encoded = network.encode([["a", "b"]])
+    with pytest.raises(ValueError, match="does not segment"):
+        segment(network, encoded)
+    with pytest.raises(ValueError, match="does not parse"):
+        parse(network, encoded, [edus_of(2)], LABELS)

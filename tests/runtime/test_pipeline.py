@@ -1,0 +1,126 @@
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fake_network import LABELS, FakeNetwork
+from rhetree.domain.document import Document
+from rhetree.domain.span import Span, spans_of_lengths
+from rhetree.domain.tree import Split, Tree
+from rhetree.errors import MismatchError
+from rhetree.runtime.pipeline import Pipeline
+from strategies import lengths_of, trees
+
+
+@st.composite
+def gold_documents(draw):
+    """Documents whose EDUs lie within sentences, with a tree for all of it or one per sentence."""
+    lengths = draw(st.lists(st.integers(1, 8), min_size=1, max_size=5))
+    document = Document.from_sentences(
+        [[draw(st.sampled_from("abc")) for _ in range(n)] for n in lengths], name="gold"
+    )
+    edus = [draw(lengths_of(n)) for n in lengths]
+    flat = [length for sentence in edus for length in sentence]
+    document = replace(document, edus=spans_of_lengths(flat))
+    if draw(st.booleans()):
+        return replace(document, tree=draw(trees(n_edus=len(flat))))
+    return replace(document, sentence_trees=[draw(trees(n_edus=len(sentence))) for sentence in edus])
+
+
+def predict(documents, *, edus="auto", network=None, **settings):
+    network = network or FakeNetwork()
+    return list(Pipeline(network, LABELS, **settings).predict(documents, edus=edus))
+
+
+@given(st.lists(gold_documents(), max_size=4), st.sampled_from(["auto", "gold"]))
+@settings(max_examples=50, deadline=None)
+def test_documents_come_back_in_order_with_edus_and_a_tree_for_each_sentence(documents, edus):
+    found = predict(documents, edus=edus)
+    assert [document.tokens for document in found] == [document.tokens for document in documents]
+    for before, after in zip(documents, found, strict=True):
+        assert after.sentences == before.sentences
+        assert None not in after.sentence_edus()
+        assert [tree.n_edus for tree in after.sentence_trees] == [len(span) for span in after.sentence_edus()]
+        assert after.tree is None
+        if edus == "gold":
+            assert after.edus == before.edus
+
+
+@given(st.lists(gold_documents(), max_size=4))
+@settings(max_examples=50, deadline=None)
+def test_batches_and_windows_change_nothing(documents):
+    expected = predict(documents)
+    assert predict(documents, batch_cost=1) == expected
+    assert predict(documents, batch_cost=13, window=1) == expected
+
+
+@given(gold_documents())
+@settings(max_examples=50, deadline=None)
+def test_what_was_gold_has_no_influence(document):
+    assert predict([document]) == predict([document.without_edus()])
+    assert predict([document], edus="gold") == predict([document.without_trees()], edus="gold")
+
+
+def test_documents_stream():
+    read = []
+
+    def documents():
+        for number in range(5):
+            read.append(number)
+            yield Document.from_sentences([["a", "b"], ["c"]], name=str(number))
+
+    found = Pipeline(FakeNetwork(), LABELS, window=4).predict(documents())
+    assert next(found).name == "0"
+    assert read == [0, 1]
+
+
+def test_a_document_without_tokens_passes():
+    assert predict([Document()]) == [Document()]
+
+
+def test_one_network_can_parse_what_another_segments():
+    document = Document.from_sentences([["a"] * 9, ["b"] * 7])
+    segmenter, parser = FakeNetwork(seed=5, parses=False), FakeNetwork(seed=6, segments=False)
+    (found,) = predict([document], network=parser, segmenter=segmenter)
+    (segmented,) = predict([document], network=FakeNetwork(seed=5, parses=False))
+    assert segmented.sentence_trees == ()
+    assert found.edus == segmented.edus
+    assert found.sentence_trees == predict([segmented], network=parser, edus="gold")[0].sentence_trees
+
+
+@pytest.mark.parametrize(
+    ("document", "edus", "message"),
+    [
+        (Document.from_edus(["a b", "c"], name="d"), "auto", "d has no sentences"),
+        (Document.from_sentences([["a", "b"]], name="d"), "gold", "d has no EDUs to parse"),
+        (
+            replace(Document.from_sentences([["a", "b"], ["c"]], name="d"), edus=(Span(0, 1), Span(1, 3))),
+            "gold",
+            "d: an EDU crosses the edge of sentence 1, tokens 0..2",
+        ),
+    ],
+)
+def test_a_document_that_lacks_what_is_needed_is_refused_by_name(document, edus, message):
+    with pytest.raises(MismatchError, match=message):
+        predict([document], edus=edus)
+
+
+def test_a_network_that_only_segments_takes_no_edus():
+    document = replace(Document.from_sentences([["a", "b"]]), edus=(Span(0, 2),))
+    with pytest.raises(ValueError, match="only segments"):
+        predict([document], edus="gold", network=FakeNetwork(parses=False))
+
+
+def test_limits_must_leave_room_for_something():
+    with pytest.raises(ValueError, match="at least 1, got 0 and 5"):
+        Pipeline(FakeNetwork(), LABELS, batch_cost=0, window=5)
+
+
+def test_gold_trees_do_not_come_through():
+    tree = Tree((Split(0, 1, 2, "NN", "never-predicted"),))
+    document = replace(
+        Document.from_sentences([["a", "b"]]), edus=(Span(0, 1), Span(1, 2)), sentence_trees=(tree,)
+    )
+    (found,) = predict([document], edus="gold")
+    assert found.sentence_trees[0].splits[0].label in LABELS
