@@ -1,0 +1,179 @@
+"""From word vectors to states that know their sentence: the BiGRU of the paper, self-attention, or nothing."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EncoderConfig:
+    """How word vectors become states; the segmenter and the parser share them."""
+
+    kind: Literal["bigru", "attention", "none"] = "bigru"
+    """none: the states are the word vectors, for an encoder that is in the embedding already."""
+    layers: int = 6
+    width: int = 64
+    """Units of each direction; self-attention is as wide as both directions merged."""
+    merge: Literal["concatenate", "sum"] = "concatenate"
+    """How a forward and a backward state become one."""
+    heads: int = 4
+    """Of self-attention."""
+    dropout: float = 0.2
+    """On the word vectors, between layers and on the states."""
+
+    def __post_init__(self) -> None:
+        for name in ("layers", "width", "heads"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} is at least 1, got {getattr(self, name)}")
+        check_share("dropout", self.dropout)
+        if self.kind == "attention" and self.state_width % (2 * self.heads):
+            raise ValueError(
+                f"heads: {self.heads} heads of even width do not make up a state of {self.state_width}"
+            )
+
+    @property
+    def state_width(self) -> int:
+        """The width of a state of the BiGRU or of self-attention."""
+        return self.width * (2 if self.merge == "concatenate" else 1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class States:
+    """What an encoder makes of a batch."""
+
+    tokens: Tensor
+    """``(batch, longest, width)``, zeros past a sentence's end."""
+    final: Tensor
+    """The state of the whole sentence, ``(layers, batch, width)``."""
+
+
+class Encoder(nn.Module):
+    """Makes a batch of sentences into states, each sentence as if it were alone."""
+
+    def __init__(self, config: EncoderConfig, input_width: int) -> None:
+        super().__init__()
+        self.width = input_width if config.kind == "none" else config.state_width
+        self.final_layers = config.layers if config.kind == "bigru" else 1
+        self.layers: BiGRU | SelfAttention | None = None
+        if config.kind == "bigru":
+            self.layers = BiGRU(config, input_width)
+        elif config.kind == "attention":
+            self.layers = SelfAttention(config, input_width)
+        self.dropout = nn.Dropout(config.dropout)
+
+    def forward(self, vectors: Tensor, lengths: Tensor) -> States:
+        """Encode a padded batch.
+
+        :param vectors: ``(batch, longest, input width)``
+        :param lengths: tokens in each sentence, ``(batch,)``
+        """
+        if self.layers is None:
+            return States(self.dropout(vectors), _mean(vectors, lengths))
+        states: States = self.layers(self.dropout(vectors), lengths)
+        return States(self.dropout(states.tokens), states.final)
+
+
+class BiGRU(nn.Module):
+    """Gated recurrent units over the sentence from left to right and from right to left."""
+
+    def __init__(self, config: EncoderConfig, input_width: int) -> None:
+        super().__init__()
+        self.is_sum = config.merge == "sum"
+        self.gru = nn.GRU(
+            input_width,
+            config.width,
+            config.layers,
+            batch_first=True,
+            bidirectional=True,
+            dropout=config.dropout if config.layers > 1 else 0.0,
+        )
+
+    def forward(self, vectors: Tensor, lengths: Tensor) -> States:
+        packed = pack_padded_sequence(vectors, lengths.cpu(), batch_first=True, enforce_sorted=False)
+        outputs, final = self.gru(packed)
+        tokens, _ = pad_packed_sequence(outputs, batch_first=True, total_length=vectors.shape[1])
+        # Torch gives (layer 0 forward, layer 0 backward, layer 1 forward, …): a layer's two are neighbours.
+        return States(self._merge(*tokens.chunk(2, dim=-1)), self._merge(final[0::2], final[1::2]))
+
+    def _merge(self, forward: Tensor, backward: Tensor) -> Tensor:
+        return forward + backward if self.is_sum else torch.cat([forward, backward], dim=-1)
+
+
+class SelfAttention(nn.Module):
+    """A Transformer encoder (Vaswani et al. 2017) with its normalisation before each sublayer.
+
+    Positions are sines and cosines, so a sentence may be of any length.
+    """
+
+    def __init__(self, config: EncoderConfig, input_width: int) -> None:
+        super().__init__()
+        width = config.state_width
+        self.project = nn.Linear(input_width, width)
+        self.layers = nn.ModuleList(
+            _AttentionLayer(width, config.heads, config.dropout) for _ in range(config.layers)
+        )
+        self.norm = nn.LayerNorm(width)
+
+    def forward(self, vectors: Tensor, lengths: Tensor) -> States:
+        present = _present(vectors, lengths)  # (batch, longest)
+        tokens = self.project(vectors)
+        tokens = tokens + _sinusoids(tokens)
+        for layer in self.layers:
+            tokens = layer(tokens, present)
+        tokens = self.norm(tokens) * present.unsqueeze(-1)
+        return States(tokens, _mean(tokens, lengths))
+
+
+class _AttentionLayer(nn.Module):
+    def __init__(self, width: int, heads: int, dropout: float) -> None:
+        super().__init__()
+        self.heads = heads
+        self.norm = nn.LayerNorm(width)
+        self.query_key_value = nn.Linear(width, 3 * width)
+        self.merge = nn.Linear(width, width)
+        self.feed_forward = nn.Sequential(
+            nn.LayerNorm(width), nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width)
+        )
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, tokens: Tensor, present: Tensor) -> Tensor:
+        batch, n, width = tokens.shape
+        heads = self.query_key_value(self.norm(tokens)).view(batch, n, 3, self.heads, width // self.heads)
+        query, key, value = heads.permute(2, 0, 3, 1, 4)  # each (batch, heads, n, width of a head)
+        mixed = nn.functional.scaled_dot_product_attention(
+            query, key, value, attn_mask=present[:, None, None, :]
+        )
+        mixed = self.merge(mixed.transpose(1, 2).reshape(batch, n, width))
+        tokens = tokens + self.dropout(mixed)
+        transformed: Tensor = self.dropout(self.feed_forward(tokens))
+        return tokens + transformed
+
+
+def check_share(name: str, value: float) -> None:
+    """Raise ``ValueError`` unless a dropout rate is one."""
+    if not 0 <= value < 1:
+        raise ValueError(f"{name} is within 0 <= {name} < 1, got {value}")
+
+
+def _sinusoids(like: Tensor) -> Tensor:
+    """The position of each token, ``(longest, width)``."""
+    _, n, width = like.shape
+    places = torch.arange(n, device=like.device, dtype=like.dtype).unsqueeze(1)
+    waves = torch.arange(0, width, 2, device=like.device, dtype=like.dtype)
+    angles = places * torch.exp(waves * (-math.log(10000.0) / width))
+    return torch.cat([angles.sin(), angles.cos()], dim=1)
+
+
+def _present(vectors: Tensor, lengths: Tensor) -> Tensor:
+    places = torch.arange(vectors.shape[1], device=vectors.device)
+    return places < lengths.to(vectors.device).unsqueeze(1)
+
+
+def _mean(vectors: Tensor, lengths: Tensor) -> Tensor:
+    """The mean over each sentence's tokens as the state of one layer, ``(1, batch, width)``."""
+    present = _present(vectors, lengths).unsqueeze(-1)
+    return ((vectors * present).sum(dim=1) / lengths.to(vectors.device).unsqueeze(-1)).unsqueeze(0)
