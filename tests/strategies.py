@@ -4,10 +4,10 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from rhetree.domain.annotation import SecondaryEdge, Signal
+from rhetree.domain.annotation import EmptyNode, FusedWord, SecondaryEdge, Signal, Syntax
 from rhetree.domain.document import Document, Token
 from rhetree.domain.nary import NaryTree, Unit
-from rhetree.domain.span import spans_of_lengths
+from rhetree.domain.span import Span, spans_of_lengths
 from rhetree.domain.tree import NUCLEARITIES, Split, Tree
 from rhetree.treebanks.format import Layer
 
@@ -128,3 +128,60 @@ def annotated_documents(draw, document):
         st.sampled_from(["", "gold"]),
     )
     return replace(document, secondary_edges=edges, signals=draw(st.lists(signal, max_size=3, unique=True)))
+
+
+@st.composite
+def rich_documents(draw, holds=frozenset(Layer), words=tuple(WORDS), relations=tuple(RELATIONS)):
+    """A document as :func:`documents` draws it, with the rarer layers too, where they are allowed."""
+    document = draw(documents(holds, words, relations))
+    if Layer.FORMS in holds:
+        document = draw(_with_other_forms(document))
+    if document.tree is not None:
+        if Layer.SENTENCE_TREES in holds and document.sentences and draw(st.booleans()):
+            document = document.split_by_sentence()
+        elif {Layer.SECONDARY_EDGES, Layer.SIGNALS} <= holds:
+            document = draw(annotated_documents(document))
+    if Layer.METADATA in holds:
+        key = st.sampled_from(["genre", "título", "x::y", "a b"])
+        document = replace(
+            document, metadata=draw(st.dictionaries(key, st.sampled_from(["", " news ", "a = b"])))
+        )
+    if Layer.SYNTAX in holds and document.sentences:
+        document = draw(_with_syntax(document))
+    return document
+
+
+@st.composite
+def _with_other_forms(draw, document):
+    other = st.sampled_from([None, None, None, "-LRB-", "two words", "_"])
+    forms = [draw(other) or token.form for token in document.tokens]
+    tokens = [replace(token, form=form) for token, form in zip(document.tokens, forms, strict=True)]
+    return replace(document, tokens=tokens)
+
+
+@st.composite
+def _with_syntax(draw, document):
+    cell = st.sampled_from(["_", "a", "Case=Nom|Number=Sing"])
+    misc = st.sampled_from(["_", "MSeg=a-b", "Entity=(1|MSeg=x", "Zeta=1|Alpha=2"])
+    row = st.tuples(*[cell] * 7, misc)
+    columns = [draw(row) for _ in document.tokens]
+    columns[0] = ("lemma", *columns[0][1:])
+    comment = st.sampled_from(
+        ["# sent_id = 1", "# newpar", "# newpar id = 2", "# text", "# meta::odd = 3", "#x"]
+    )
+    comments = [draw(st.lists(comment, max_size=3, unique=True)) for _ in document.sentences]
+    comments[0] = [line for line in comments[0] if "meta" not in line]
+    nodes = []
+    for sentence in document.sentences:
+        for after in range(sentence.start, sentence.end + 1):
+            if draw(st.integers(0, 9)) == 0:
+                opens = after == sentence.start
+                nodes.append(EmptyNode(after, draw(st.tuples(*[cell] * 9)), opens))
+    fused = []
+    for sentence in document.sentences:
+        for start in range(sentence.start, sentence.end - 1):
+            pair = document.tokens[start : start + 2]
+            is_whole = "".join(token.form for token in pair) == document.text_of(Span(start, start + 2))
+            if is_whole and not any(word.tokens.end > start for word in fused) and draw(st.booleans()):
+                fused.append(FusedWord(Span(start, start + 2), draw(row)))
+    return replace(document, syntax=Syntax(columns, comments if any(comments) else (), fused, nodes))

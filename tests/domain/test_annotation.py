@@ -11,7 +11,7 @@ ROW = ("_",) * 8
 
 def test_syntax_takes_any_sequence_and_compares_by_value():
     lists = Syntax(
-        [list(ROW)], [["# text"]], [FusedWord(Span(0, 1), list(ROW))], [EmptyNode(1, list(ROW) + ["_"])]
+        [list(ROW)], [["# text"]], [FusedWord(Span(0, 1), list(ROW))], [EmptyNode(1, [*list(ROW), "_"])]
     )
     tuples = Syntax((ROW,), (("# text",),), (FusedWord(Span(0, 1)),), (EmptyNode(1, ("_",) * 9),))
     assert lists == tuples
