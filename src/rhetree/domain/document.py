@@ -5,7 +5,8 @@ Tokens are character spans, sentences and EDUs are token spans, trees are over E
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate
+from itertools import accumulate, count
+from operator import add, sub
 
 from rhetree.domain.annotation import SecondaryEdge, Signal, Syntax
 from rhetree.domain.binarize import as_nary, binarize
@@ -135,7 +136,8 @@ class Document:
 
     def with_nary(self, nary: NaryTree) -> "Document":
         """This document with a tree that was drawn n-ary, and its binary form."""
-        return replace(self, tree=binarize(nary), nary=nary, sentence_trees=())
+        kept = None if nary.is_binary() else nary
+        return replace(self, tree=binarize(nary), nary=kept, sentence_trees=())
 
     def split_by_sentence(self) -> "Document":
         """This document with one tree per sentence in place of the document's.
@@ -183,12 +185,12 @@ class Document:
     # --- checks -----------------------------------------------------------------------------
 
     def _check_tokens(self) -> None:
-        at = 0
+        at, n_characters = 0, len(self.text)
         for number, token in enumerate(self.tokens):
-            if token.start < at or token.end > len(self.text):
+            if token.start < at or token.end > n_characters:
                 raise ValueError(
-                    f"token {number} ({token.form!r}) at {token.start}..{token.end} should lie "
-                    f"within {at}..{len(self.text)}"
+                    f"token {number} ({token.form!r}) at {token.start}..{token.end} "
+                    f"should lie within {at}..{n_characters}"
                 )
             at = token.end
 
@@ -238,9 +240,9 @@ class Document:
 
 def space_out(forms: Sequence[str]) -> tuple[str, tuple[Token, ...]]:
     """Tokens with one space between two of them, and the text that this makes."""
-    ends = accumulate(len(form) + 1 for form in forms)
-    tokens = tuple(Token(form, end - 1 - len(form), end - 1) for form, end in zip(forms, ends, strict=True))
-    return " ".join(forms), tokens
+    lengths = [len(form) for form in forms]
+    ends = list(map(add, accumulate(lengths), count()))
+    return " ".join(forms), tuple(map(Token, forms, map(sub, ends, lengths), ends))
 
 
 def _check_syntax(syntax: Syntax, n_tokens: int, n_sentences: int) -> None:

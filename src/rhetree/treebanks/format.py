@@ -1,5 +1,6 @@
 """What a file format is to us: a reader, a writer, and the layers of a document that it can hold."""
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -9,6 +10,9 @@ from typing import Protocol, TextIO
 
 from rhetree.domain.document import Document
 from rhetree.errors import TreebankError, UnwritableError
+from rhetree.treebanks.files import STDIN
+
+_LOG = logging.getLogger("rhetree.treebanks")
 
 
 class Layer(Enum):
@@ -71,10 +75,15 @@ class Format:
     """What a document must have to be written at all."""
     many: bool = False
     """Whether a file can hold several documents."""
+    own_metadata: str | None = None
+    """How the metadata keys start that it keeps, although it cannot hold any others."""
 
     def losses(self, document: Document) -> list[Layer]:
         """The layers of this document that would not come back from a file of this format."""
-        return [layer for layer in Layer if layer in layers_of(document) - self.holds]
+        lost = layers_of(document) - self.holds
+        if self.own_metadata and all(key.startswith(self.own_metadata) for key in document.metadata):
+            lost -= {Layer.METADATA}
+        return [layer for layer in Layer if layer in lost]
 
     def require(self, document: Document) -> None:
         """Raise :class:`UnwritableError` where the document lacks what this format is about."""
@@ -91,6 +100,24 @@ def blame(path: Path, line: int | None = None) -> Iterator[None]:
         yield
     except ValueError as error:
         raise TreebankError(str(error), path, line) from error
+
+
+def complain(what: str, path: Path, line: int | None, *, lenient: bool) -> None:
+    """Raise :class:`TreebankError`, or say the same in the log where that is forgiven."""
+    error = TreebankError(what, path, line)
+    if not lenient:
+        raise error
+    _LOG.warning("%s", error)
+
+
+def stem(path: Path, suffixes: tuple[str, ...]) -> str:
+    """The name of a file without the longest of these endings that it has."""
+    if path == STDIN:
+        return "stdin"
+    for suffix in sorted(suffixes, key=len, reverse=True):
+        if path.name.endswith(suffix) and path.name != suffix:
+            return path.name.removesuffix(suffix)
+    return path.stem
 
 
 def _has_own_spacing(document: Document) -> bool:
