@@ -51,9 +51,10 @@ def test_a_broken_file_is_reported_with_its_line(text, message):
         read(text)
 
 
-def test_lenient_keeps_what_a_truncated_file_has():
+def test_lenient_keeps_what_a_truncated_file_has(caplog):
     (document,) = read("( (S (NN one) ) )\n( (S (NN two) (NN thr", lenient=True)
     assert document.text == "one two"
+    assert "bracket opens in line 2" in caplog.text
 
 
 def test_depth_is_no_error():

@@ -12,6 +12,7 @@ from typing import TextIO
 
 from rhetree.domain.document import Document
 from rhetree.errors import TreebankError
+from rhetree.treebanks.format import complain
 
 SUFFIX = ".mrg"
 TRACE = "-NONE-"
@@ -24,7 +25,7 @@ _ESCAPE = re.compile(r"\\([/*])")
 def read(source: TextIO, path: Path, *, lenient: bool = False) -> Iterator[Document]:
     """The one document of a file: its tokens, spaced, and its sentences.
 
-    Being lenient forgives brackets that the file's end leaves open.
+    ``lenient`` forgives, with a warning, brackets that the file's end leaves open.
     """
     sentences = [forms for forms in _sentences(source, path, lenient) if forms]
     if not sentences:
@@ -65,12 +66,8 @@ def _sentences(source: TextIO, path: Path, lenient: bool) -> Iterator[list[str]]
             else:
                 node.append(piece)
     if open_lines:
-        if not lenient:
-            raise TreebankError(
-                f"the file ends in a tree whose bracket opens in line {open_lines[0]}; is it cut short?",
-                path,
-                number,
-            )
+        opened = f"the file ends in a tree whose bracket opens in line {open_lines[0]}; is it cut short?"
+        complain(opened, path, number, lenient=lenient)
         yield forms
 
 
