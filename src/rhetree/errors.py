@@ -8,6 +8,7 @@
     ├── MismatchError       two things that belong together do not fit
     ├── SettingError        a setting is unknown, or its value cannot be
     ├── ModelError          a folder is no model, or not one that fits
+    ├── EmbeddingError      a file of vectors or of an encoder cannot be used
     ├── TrainingError       training cannot start, or cannot go on
     └── MissingExtraError   a part of Rhetree that was not installed
 
@@ -59,6 +60,20 @@ class SettingError(RhetreeError):
 
 class ModelError(RhetreeError):
     """A folder is not a model, is of another format version, or does not fit its use."""
+
+
+class EmbeddingError(RhetreeError):
+    """A file of word vectors or of a pretrained encoder does not hold what it should."""
+
+    def __init__(self, what: str, path: Path | str, line: int | None = None) -> None:
+        super().__init__(what, path, line)
+        self.what = what
+        self.path = Path(path)
+        self.line = line
+
+    def __str__(self) -> str:
+        where = f"{self.path}" if self.line is None else f"{self.path}:{self.line}"
+        return f"{where}: {self.what}"
 
 
 class TrainingError(RhetreeError):

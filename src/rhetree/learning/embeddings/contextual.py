@@ -1,0 +1,95 @@
+"""Embedders that see the whole sentence: layers of an encoder, mixed, live or from disk."""
+
+import hashlib
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from rhetree.learning.embeddings.config import EmbeddingConfig
+from rhetree.learning.embeddings.embedder import Embedder, LayerMix
+from rhetree.learning.embeddings.features import FeatureStore
+
+
+class ContextualEmbedder(Embedder):
+    """An encoder of which one layer is used, or a learnt mix of all.
+
+    While the encoder is frozen, its layers can be kept on disk (:meth:`keep_features`).
+    """
+
+    n_layers: int
+    """How many layers :meth:`layers` gives: one, or all that are mixed."""
+
+    def __init__(self, config: EmbeddingConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.n_layers = 1
+        self.mix: LayerMix | None = None
+        self.store: FeatureStore | None = None
+
+    @abstractmethod
+    def layers(self, sentences: Sequence[Sequence[str]]) -> Tensor:
+        """What the encoder says of each word, ``(batch, longest, n_layers, width)``, zeros as padding."""
+
+    @abstractmethod
+    def fingerprint(self) -> str:
+        """A hash of everything that :meth:`layers` depends on besides the sentence."""
+
+    def forward(self, sentences: Sequence[Sequence[str]]) -> Tensor:
+        """Word vectors, ``(batch, longest, width)``; zeros after a sentence's last word."""
+        layers = self.layers(sentences) if self.store is None else self._stored(self.store, sentences)
+        return layers.squeeze(2) if self.mix is None else self.mix(layers)
+
+    def keep_features(
+        self,
+        sentences: Sequence[Sequence[str]],
+        cache: Path | None = None,
+        progress: Callable[[int], None] | None = None,
+    ) -> None:
+        """Compute the layers of these sentences unless they are on disk, and use those from now on.
+
+        Other sentences are computed whenever they come.
+
+        :param cache: the folder of all features; see :func:`rhetree.learning.embeddings.features.cache_folder`
+        :param progress: told after each sentence how many of them are there
+        """
+        if any(parameter.requires_grad for parameter in self._encoder_parameters()):
+            raise ValueError("features of an encoder that is trained cannot be kept")
+        shape = (self.n_layers, self.width)
+        self.store = FeatureStore(self.fingerprint(), shape, self.config.features_dtype, cache)
+        self.store.fill(sentences, self._features, progress)
+
+    def _encoder_parameters(self) -> list[torch.nn.Parameter]:
+        mixed = set() if self.mix is None else set(self.mix.parameters())
+        return [parameter for parameter in self.parameters() if parameter not in mixed]
+
+    def _features(self, sentence: Sequence[str]) -> NDArray[np.float32]:
+        """``(n_words, n_layers, width)``.
+
+        Alone, not in a batch, so that what is kept does not depend on what was computed beside it,
+        not even in the last bit. On a CPU this costs nothing.
+        """
+        with torch.no_grad():
+            features: NDArray[np.float32] = self.layers([sentence])[0].cpu().numpy()
+        return features
+
+    def _stored(self, store: FeatureStore, sentences: Sequence[Sequence[str]]) -> Tensor:
+        longest = max(map(len, sentences), default=0)
+        padded = np.zeros((len(sentences), longest, self.n_layers, self.width), dtype=np.float32)
+        for number, sentence in enumerate(sentences):
+            found = store.get(sentence)
+            padded[number, : len(sentence)] = self._features(sentence) if found is None else found
+        return torch.from_numpy(padded).to(next(self.parameters()).device)
+
+
+def hash_of_weights(module: nn.Module) -> str:
+    """A hash of all parameters and buffers, by name."""
+    digest = hashlib.sha256()
+    for name, value in sorted(module.state_dict().items()):
+        digest.update(f"{name} {value.dtype} {tuple(value.shape)}\n".encode())
+        digest.update(value.detach().cpu().contiguous().numpy().data)
+    return digest.hexdigest()

@@ -1,0 +1,183 @@
+"""All that Rhetree knows of the ``transformers`` library: encoders from folders, never from the network."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import huggingface_hub.constants
+import torch
+import transformers
+from torch import nn
+from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_NAMES
+from transformers.utils import logging
+
+from rhetree.errors import EmbeddingError
+
+# Half of this library is typed; strict checking of calls into the other half would say nothing.
+_auto: Any = transformers.AutoModel
+_logging: Any = logging
+
+_FILES = ("config.json", "tokenizer.json")
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderFacts:
+    """What an embedder must know of an encoder."""
+
+    width: int
+    pad_id: int
+    n_pieces: int
+    """The size of its vocabulary."""
+    max_length: int
+    """Most pieces in a row, special ones included."""
+    layers: nn.ModuleList | None
+    """Its layers from below; None where it has no list of them, such as one layer used many times."""
+
+
+def read_encoder(folder: Path) -> tuple[nn.Module, str]:
+    """The encoder in a folder, and the text of its ``tokenizer.json``."""
+    if not folder.is_dir():
+        raise EmbeddingError("is not a folder; expected that of a Hugging Face encoder", folder)
+    for name in _FILES:
+        if not (folder / name).is_file():
+            raise EmbeddingError(f"has no {name}; {_ADVICE[name]}", folder)
+    if not any(folder.glob("*.safetensors")):
+        raise EmbeddingError(f"has no weights in a .safetensors file; {_ADVICE['model.safetensors']}", folder)
+    config = _read_config(folder / "config.json")
+    try:
+        with _offline_and_quiet():
+            encoder, report = _auto.from_pretrained(
+                folder,
+                config=config,
+                dtype=torch.float32,
+                local_files_only=True,
+                use_safetensors=True,
+                trust_remote_code=False,
+                output_loading_info=True,
+            )
+    except Exception as error:  # safetensors, torch and transformers each raise their own
+        raise EmbeddingError(f"its weights cannot be read: {_first_line(error)}", folder) from error
+    # Heads that we do not use are left out of many files, and are not used here.
+    missing = sorted(name for name in report["missing_keys"] if not name.startswith("pooler."))
+    if missing:
+        raise EmbeddingError(
+            f"its weights lack {len(missing)} of the encoder's parameters, the first is {missing[0]}", folder
+        )
+    text = (folder / "tokenizer.json").read_text(encoding="utf-8")
+    return _without_pooler(encoder), text
+
+
+def build_encoder(description: str) -> nn.Module:
+    """The encoder that :func:`describe_encoder` described, with weights that mean nothing yet."""
+    config = _config_of(json.loads(description), Path("encoder.json"))
+    with _offline_and_quiet():
+        encoder = _auto.from_config(config, dtype=torch.float32, trust_remote_code=False)
+    return _without_pooler(encoder)
+
+
+def describe_encoder(encoder: nn.Module) -> str:
+    """The configuration of an encoder as JSON."""
+    config: Any = encoder.config
+    settings = json.loads(config.to_json_string(use_diff=True))
+    settings.pop("_name_or_path", None)  # the folder that it came from
+    return json.dumps(settings, indent=2)
+
+
+def facts_of(encoder: nn.Module) -> EncoderFacts:
+    """What an embedder must know of this encoder."""
+    config: Any = encoder.config
+    max_length = int(getattr(config, "max_position_embeddings", None) or 512)
+    positions = getattr(getattr(encoder, "embeddings", None), "position_embeddings", None)
+    if positions is not None and getattr(positions, "padding_idx", None) is not None:
+        max_length -= positions.padding_idx + 1  # RoBERTa and its like count positions from there
+    n_layers = config.num_hidden_layers
+    lists = (module for module in encoder.modules() if isinstance(module, nn.ModuleList))
+    return EncoderFacts(
+        width=int(config.hidden_size),
+        pad_id=int(getattr(config, "pad_token_id", None) or 0),
+        n_pieces=int(config.vocab_size),
+        max_length=max_length,
+        layers=next((layers for layers in lists if len(layers) == n_layers), None),
+    )
+
+
+def cut_layers(encoder: nn.Module, n_layers: int) -> None:
+    """Drop the layers above the first ``n_layers``; ``ValueError`` where that cannot be."""
+    layers = facts_of(encoder).layers
+    if layers is None:
+        raise ValueError("the encoder has no list of layers to take some of; n_layers is 0 for it")
+    if n_layers > len(layers):
+        raise ValueError(f"n_layers = {n_layers}, but the encoder has {len(layers)}")
+    del layers[n_layers:]
+    config: Any = encoder.config
+    config.num_hidden_layers = n_layers
+
+
+_ADVICE = {
+    "config.json": "is this the folder of a Hugging Face encoder?",
+    "tokenizer.json": (
+        "have transformers write it: AutoTokenizer.from_pretrained(folder).save_pretrained(folder)"
+    ),
+    "model.safetensors": "have transformers write it: AutoModel.from_pretrained(folder).save_pretrained(folder)",
+}
+
+
+def _read_config(path: Path) -> Any:
+    try:
+        settings = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise EmbeddingError(f"not JSON: {error}", path) from error
+    if not isinstance(settings, dict) or "model_type" not in settings:
+        raise EmbeddingError("has no model_type; is this the folder of a Hugging Face encoder?", path)
+    return _config_of(settings, path)
+
+
+def _config_of(settings: dict[str, Any], path: Path) -> Any:
+    kind = settings["model_type"]
+    # What has a masked language model is an encoder that sees both sides of a word.
+    if kind not in MODEL_FOR_MASKED_LM_MAPPING_NAMES or settings.get("is_encoder_decoder"):
+        raise EmbeddingError(
+            f"{kind!r} is not an encoder that this version of transformers ({transformers.__version__}) "
+            "knows; use one such as bert, roberta, mpnet, electra or deberta-v2",
+            path,
+        )
+    try:
+        config = transformers.AutoConfig.for_model(**settings)
+    except Exception as error:  # each configuration checks its values in its own way
+        raise EmbeddingError(f"not a configuration of {kind!r}: {_first_line(error)}", path) from error
+    if config.is_encoder_decoder or getattr(config, "is_decoder", False):
+        raise EmbeddingError(f"{kind!r} with a decoder; only encoders give words a vector", path)
+    return config
+
+
+def _without_pooler(encoder: Any) -> nn.Module:
+    """A pooler sees only the first piece, is not used, and would be parameters without a gradient."""
+    if getattr(encoder, "pooler", None) is not None:
+        encoder.pooler = None
+    module: nn.Module = encoder
+    return module
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
+
+
+@contextmanager
+def _offline_and_quiet() -> Iterator[None]:
+    """No request leaves the machine and nothing is printed, whatever the library is set to."""
+    was_offline = huggingface_hub.constants.HF_HUB_OFFLINE
+    had_bars = _logging.is_progress_bar_enabled()
+    verbosity = _logging.get_verbosity()
+    huggingface_hub.constants.HF_HUB_OFFLINE = True
+    _logging.disable_progress_bar()
+    _logging.set_verbosity_error()
+    try:
+        yield
+    finally:
+        huggingface_hub.constants.HF_HUB_OFFLINE = was_offline
+        if had_bars:
+            _logging.enable_progress_bar()
+        _logging.set_verbosity(verbosity)

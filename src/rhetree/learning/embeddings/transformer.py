@@ -1,0 +1,187 @@
+"""Any Hugging Face encoder as an embedder: frozen, with a learnt mix of layers, or trained further."""
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from rhetree.errors import EmbeddingError, ModelError
+from rhetree.learning.embeddings.config import EmbeddingConfig
+from rhetree.learning.embeddings.contextual import ContextualEmbedder, hash_of_weights
+from rhetree.learning.embeddings.embedder import LayerMix
+from rhetree.learning.embeddings.hugging_face import (
+    build_encoder,
+    cut_layers,
+    describe_encoder,
+    facts_of,
+    read_encoder,
+)
+from rhetree.learning.embeddings.pieces import WordPieces
+
+_ENCODER_FILE = "encoder.json"
+_TOKENIZER_FILE = "tokenizer.json"
+_MOST_PIECES = 16_384
+"""More than so many go through the encoder in parts: a sentence can have any number of windows."""
+
+
+class TransformerEmbedder(ContextualEmbedder):
+    """Words as the encoder's states at their pieces.
+
+    All of the encoder's weights are in the state, those that are frozen too: a model stands alone.
+    """
+
+    def __init__(self, config: EmbeddingConfig, encoder: nn.Module, tokenizer: str) -> None:
+        """Embed with this encoder; a ``ValueError`` says where settings, encoder and tokenizer do not fit.
+
+        :param tokenizer: the text of its ``tokenizer.json``
+        """
+        super().__init__(config)
+        if config.n_layers:
+            cut_layers(encoder, config.n_layers)
+        facts = facts_of(encoder)
+        self.width = facts.width
+        self.encoder = encoder
+        self.tokenizer = tokenizer
+        window = min(config.window, facts.max_length)
+        try:
+            self.pieces = WordPieces(
+                tokenizer,
+                pad_id=facts.pad_id,
+                window=window,
+                max_pieces=config.max_pieces,
+                piece=config.piece,
+            )
+        except ValueError as error:
+            raise ValueError(f"{_TOKENIZER_FILE}: {error}") from error
+        if self.pieces.n_pieces > facts.n_pieces:
+            raise ValueError(f"the tokenizer has {self.pieces.n_pieces} pieces, the encoder {facts.n_pieces}")
+        if config.tuning == "mix":
+            n_layers: int = encoder.config.num_hidden_layers  # type: ignore[union-attr, assignment]  # not a tensor
+            self.n_layers = 1 + n_layers  # the encoder's own embeddings are layer 0
+            self.mix = LayerMix(self.n_layers)
+        self._still = _freeze(encoder, facts.layers, config)
+        for module in encoder.modules():
+            if isinstance(module, nn.Dropout):
+                module.p = config.encoder_dropout
+        self.train(self.training)
+
+    @classmethod
+    def from_files(cls, config: EmbeddingConfig) -> "TransformerEmbedder":
+        """The encoder in the folder that the settings name."""
+        encoder, tokenizer = read_encoder(config.folder)
+        try:
+            return cls(config, encoder, tokenizer)
+        except ValueError as error:
+            raise EmbeddingError(f"cannot be used: {error}", config.folder) from error
+
+    @classmethod
+    def from_assets(cls, config: EmbeddingConfig, folder: Path) -> "TransformerEmbedder":
+        """The encoder of a saved model; its weights come with the model's state."""
+        try:
+            description = (folder / _ENCODER_FILE).read_text(encoding="utf-8")
+            tokenizer = (folder / _TOKENIZER_FILE).read_text(encoding="utf-8")
+        except OSError as error:
+            raise ModelError(
+                f"{error.filename}: cannot be read: {error.strerror}; is the model complete?"
+            ) from error
+        try:
+            return cls(config, build_encoder(description), tokenizer)
+        except (ValueError, KeyError) as error:
+            raise ModelError(f"{folder}: its encoder cannot be built: {error}") from error
+
+    def save_assets(self, folder: Path) -> None:
+        """Write the encoder's configuration and tokenizer."""
+        (folder / _ENCODER_FILE).write_text(describe_encoder(self.encoder), encoding="utf-8")
+        (folder / _TOKENIZER_FILE).write_text(self.tokenizer, encoding="utf-8")
+
+    def depths(self) -> dict[str, int]:
+        """For each parameter of the encoder that is trained, how many layers it lies below the last."""
+        layers = facts_of(self.encoder).layers
+        depths = {name: 0 for name, value in self.named_parameters() if name.startswith("encoder.")}
+        if layers is not None:
+            above = {
+                id(parameter): len(layers) - number
+                for number, layer in enumerate([getattr(self.encoder, "embeddings", None), *layers])
+                if isinstance(layer, nn.Module)
+                for parameter in layer.parameters()
+            }
+            depths = {name: above.get(id(self.get_parameter(name)), 0) for name in depths}
+        return {name: depth for name, depth in depths.items() if self.get_parameter(name).requires_grad}
+
+    def fingerprint(self) -> str:
+        """A hash of the encoder, its tokenizer, and the settings that say how words are read off it."""
+        config = self.config
+        how = (config.tuning == "mix", config.piece, config.window, config.max_pieces)
+        parts = (describe_encoder(self.encoder), self.tokenizer, repr(how), hash_of_weights(self.encoder))
+        return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+    def train(self, mode: bool = True) -> "TransformerEmbedder":
+        """What is frozen has no dropout in training either."""
+        super().train(mode)
+        for module in self._still:
+            module.eval()
+        return self
+
+    def layers(self, sentences: Sequence[Sequence[str]]) -> Tensor:
+        """What the encoder says of each word, ``(batch, longest, n_layers, width)``, zeros as padding."""
+        batch = self.pieces.batch(sentences)
+        device = next(self.encoder.parameters()).device
+        ids = torch.from_numpy(batch.ids).to(device)
+        mask = torch.from_numpy(batch.mask).to(device)
+        positions = torch.from_numpy(batch.positions).to(device)
+        weights = torch.from_numpy(batch.weights).to(device)
+        if not ids.numel():
+            return weights.new_zeros(len(sentences), 0, self.n_layers, self.width)
+        n_rows = max(1, _MOST_PIECES // ids.shape[1])
+        states = [
+            self.encode_ids(*part)
+            for part in zip(torch.split(ids, n_rows), torch.split(mask, n_rows), strict=True)
+        ]
+        return pick_words(torch.cat(states), positions, weights)
+
+    def encode_ids(self, ids: Tensor, mask: Tensor) -> Tensor:
+        """The encoder's states, ``(rows, length, n_layers, width)``; tensors in and out, nothing else.
+
+        :param ids: pieces, ``(rows, length)``
+        :param mask: 1 at pieces and 0 at padding, ``(rows, length)``
+        """
+        output: Any = self.encoder(
+            input_ids=ids, attention_mask=mask, output_hidden_states=self.mix is not None, return_dict=True
+        )
+        if self.mix is None:
+            states: Tensor = output.last_hidden_state
+            return states.unsqueeze(2)
+        return torch.stack(output.hidden_states, dim=2)
+
+
+def pick_words(states: Tensor, positions: Tensor, weights: Tensor) -> Tensor:
+    """Words as the weighted sum of their pieces, ``(batch, longest, n_layers, width)``.
+
+    :param states: ``(rows, length, n_layers, width)``
+    :param positions: pieces of each word, counted through all rows, ``(batch, longest, k)``
+    :param weights: of these pieces, ``(batch, longest, k)``
+    """
+    picked = states.flatten(0, 1).index_select(0, positions.flatten())
+    picked = picked.view(*positions.shape, *states.shape[2:])  # (batch, longest, k, n_layers, width)
+    return (picked * weights[..., None, None]).sum(dim=2)
+
+
+def _freeze(encoder: nn.Module, layers: nn.ModuleList | None, config: EmbeddingConfig) -> list[nn.Module]:
+    """Keep what the settings do not train from being trained, and say which modules that are."""
+    if config.tuning != "tuned":
+        still = [encoder]
+    elif not config.from_layer:
+        still = []
+    elif layers is None:
+        raise ValueError("the encoder has no list of layers to train some of; from_layer is 0 for it")
+    elif config.from_layer > len(layers):
+        raise ValueError(f"from_layer = {config.from_layer}, but the encoder has {len(layers)} layers")
+    else:
+        embeddings: Any = encoder.embeddings
+        still = [embeddings, *layers[: config.from_layer - 1]]
+    for module in still:
+        module.requires_grad_(False)
+    return still
