@@ -121,8 +121,9 @@ def test_the_final_state_merges_the_two_directions_of_the_same_layer(merge):
     for row, length in enumerate(lengths.tolist()):
         inputs = vectors[row, :length]
         for layer in range(3):
-            forward = _gru(encoder.layers.gru, layer, "", inputs)
-            backward = _gru(encoder.layers.gru, layer, "_reverse", inputs.flip(0)).flip(0)
+            both = encoder.layers.layers
+            forward = _gru(both.rightward[layer], inputs)
+            backward = _gru(both.leftward[layer], inputs.flip(0)).flip(0)
             merged = {
                 "concatenate": torch.cat([forward[-1], backward[0]]),
                 "sum": forward[-1] + backward[0],
@@ -134,11 +135,10 @@ def test_the_final_state_merges_the_two_directions_of_the_same_layer(merge):
         assert states.tokens[row, length:].abs().sum() == 0
 
 
-def _gru(gru, layer, direction, inputs):
+def _gru(gru, inputs):
     """The states of one direction of one layer, cell by cell (Cho et al. 2014, as torch writes it)."""
     w_in, w_hidden, b_in, b_hidden = (
-        getattr(gru, f"{name}_l{layer}{direction}")
-        for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+        getattr(gru, f"{name}_l0") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
     )
     hidden = torch.zeros(w_hidden.shape[1])
     states = []

@@ -6,9 +6,9 @@ attention restricted to the neighbouring tokens, a second BiLSTM, and a linear-c
 
 import torch
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from rhetree.learning.networks.encoder import Encoder, States
+from rhetree.learning.networks.recurrent import Bidirectional, BothWays
 from rhetree.learning.networks.segmenter import SegmenterConfig
 
 N_TAGS = 2
@@ -145,19 +145,11 @@ class CrfTagger(nn.Module):
 class _BiLstm(nn.Module):
     def __init__(self, input_width: int, width: int, layers: int, dropout: float) -> None:
         super().__init__()
-        self.lstm = nn.LSTM(
-            input_width,
-            width,
-            layers,
-            batch_first=True,
-            bidirectional=True,
-            dropout=dropout if layers > 1 else 0.0,
-        )
+        self.layers = Bidirectional(nn.LSTM, input_width, width, layers, dropout)
 
     def forward(self, vectors: Tensor, lengths: Tensor) -> Tensor:
-        packed = pack_padded_sequence(vectors, lengths.cpu(), batch_first=True, enforce_sorted=False)
-        states, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True, total_length=vectors.shape[1])
-        return states
+        read: BothWays = self.layers(vectors, lengths)
+        return torch.cat([read.forward, read.backward], dim=-1)
 
 
 def _present(vectors: Tensor, lengths: Tensor) -> Tensor:

@@ -6,7 +6,8 @@ from typing import Literal
 
 import torch
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from rhetree.learning.networks.recurrent import Bidirectional, BothWays
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,26 +79,18 @@ class Encoder(nn.Module):
 
 
 class BiGRU(nn.Module):
-    """Gated recurrent units over the sentence from left to right and from right to left."""
+    """Gated recurrent units (Cho et al. 2014) in both directions, merged."""
 
     def __init__(self, config: EncoderConfig, input_width: int) -> None:
         super().__init__()
         self.is_sum = config.merge == "sum"
-        self.gru = nn.GRU(
-            input_width,
-            config.width,
-            config.layers,
-            batch_first=True,
-            bidirectional=True,
-            dropout=config.dropout if config.layers > 1 else 0.0,
-        )
+        self.layers = Bidirectional(nn.GRU, input_width, config.width, config.layers, config.dropout)
 
     def forward(self, vectors: Tensor, lengths: Tensor) -> States:
-        packed = pack_padded_sequence(vectors, lengths.cpu(), batch_first=True, enforce_sorted=False)
-        outputs, final = self.gru(packed)
-        tokens, _ = pad_packed_sequence(outputs, batch_first=True, total_length=vectors.shape[1])
-        # Torch gives (layer 0 forward, layer 0 backward, layer 1 forward, …): a layer's two are neighbours.
-        return States(self._merge(*tokens.chunk(2, dim=-1)), self._merge(final[0::2], final[1::2]))
+        read: BothWays = self.layers(vectors, lengths)
+        return States(
+            self._merge(read.forward, read.backward), self._merge(read.final_forward, read.final_backward)
+        )
 
     def _merge(self, forward: Tensor, backward: Tensor) -> Tensor:
         return forward + backward if self.is_sum else torch.cat([forward, backward], dim=-1)
@@ -170,10 +163,10 @@ def _sinusoids(like: Tensor) -> Tensor:
 
 def _present(vectors: Tensor, lengths: Tensor) -> Tensor:
     places = torch.arange(vectors.shape[1], device=vectors.device)
-    return places < lengths.to(vectors.device).unsqueeze(1)
+    return places < lengths.unsqueeze(1)
 
 
 def _mean(vectors: Tensor, lengths: Tensor) -> Tensor:
     """The mean over each sentence's tokens as the state of one layer, ``(1, batch, width)``."""
     present = _present(vectors, lengths).unsqueeze(-1)
-    return ((vectors * present).sum(dim=1) / lengths.to(vectors.device).unsqueeze(-1)).unsqueeze(0)
+    return ((vectors * present).sum(dim=1) / lengths.unsqueeze(-1)).unsqueeze(0)

@@ -1,0 +1,164 @@
+"""The whole network: one encoder, a segmenter and a parser on top of it, and the losses of a batch."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+
+from rhetree.learning.embeddings.config import EmbeddingConfig
+from rhetree.learning.embeddings.embedder import Embedder
+from rhetree.learning.networks.classifier import ClassifierConfig, LabelClassifier
+from rhetree.learning.networks.crf import CrfTagger
+from rhetree.learning.networks.encoder import Encoder, EncoderConfig, States
+from rhetree.learning.networks.parser import ParserConfig, StackPointerParser
+from rhetree.learning.networks.segmenter import PointerSegmenter, SegmenterConfig
+from rhetree.learning.targets import Batch, SentenceExample, make_batch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LossConfig:
+    """What is made small: the weighted sum of the losses of segmentation, structure and labels."""
+
+    segmentation: float = 1.0
+    """The weight of the pointing loss of EDU ends."""
+    structure: float = 1.0
+    """The weight of the pointing loss of splits."""
+    label: float = 1.0
+    """The weight of the label classifier's loss."""
+    reduction: Literal["steps", "sentences"] = "steps"
+    """A batch's loss is the mean over its steps (EDUs; spans of more than two EDUs; splits), or the
+    sum over them divided by the number of its sentences. A CRF's step is a token."""
+
+    def __post_init__(self) -> None:
+        for name in ("segmentation", "structure", "label"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"{name} is at least 0, got {getattr(self, name)}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NetworkConfig:
+    """What the network is; how it learns is the sections' ``train`` and ``optimizer``."""
+
+    task: Literal["segment", "parse", "joint"] = "joint"
+    """segment: EDUs only. parse: trees of given EDUs. joint: both, with one encoder."""
+    embedding: EmbeddingConfig = field(default_factory=EmbeddingConfig)
+    encoder: EncoderConfig = field(default_factory=EncoderConfig)
+    segmenter: SegmenterConfig = field(default_factory=SegmenterConfig)
+    """Not there in a network that only parses."""
+    parser: ParserConfig = field(default_factory=ParserConfig)
+    """Not there in a network that only segments."""
+    classifier: ClassifierConfig = field(default_factory=ClassifierConfig)
+    """Not there in a network that only segments."""
+    loss: LossConfig = field(default_factory=LossConfig)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Encoding:
+    """A batch of sentences after embedder and encoder."""
+
+    lengths: Tensor
+    """Tokens in each sentence, ``(batch,)``."""
+    embeddings: Tensor
+    """``(batch, longest, embedding width)``"""
+    states: States
+
+
+class DiscourseNetwork(nn.Module):
+    """Segmenter, parser or both, on one encoder."""
+
+    def __init__(self, config: NetworkConfig, embedder: Embedder, labels: Sequence[str] = ()) -> None:
+        """Build the network with random weights, but for what the embedder brings.
+
+        :param labels: of splits, such as ``elaboration-NS``; none where trees are not learnt
+        """
+        super().__init__()
+        self.config = config
+        self.embedder = embedder
+        self.encoder = Encoder(config.encoder, embedder.width)
+        self.segmenter: PointerSegmenter | CrfTagger | None = None
+        self.parser: StackPointerParser | None = None
+        self.classifier: LabelClassifier | None = None
+        if config.task != "parse":
+            kind = CrfTagger if config.segmenter.kind == "crf" else PointerSegmenter
+            self.segmenter = kind(config.segmenter, self.encoder, embedder.width)
+        if config.task != "segment":
+            if not labels:
+                raise ValueError("a network that parses needs labels")
+            self.parser = StackPointerParser(config.parser, self.encoder)
+            self.classifier = LabelClassifier(config.classifier, labels, self.parser.represent.width)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names of what :class:`LabelClassifier` gives probabilities to, in its order."""
+        return () if self.classifier is None else self.classifier.labels
+
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are."""
+        return next(self.parameters()).device
+
+    def pretrained_depths(self) -> dict[str, int]:
+        """For each pretrained parameter that is trained, how many layers it lies below the last."""
+        return {f"embedder.{name}": depth for name, depth in self.embedder.depths().items()}
+
+    def encode(self, sentences: Sequence[Sequence[str]]) -> Encoding:
+        """Embed and encode sentences of one token or more."""
+        embeddings = self.embedder(sentences)
+        lengths = torch.tensor([len(sentence) for sentence in sentences], device=embeddings.device)
+        return Encoding(lengths, embeddings, self.encoder(embeddings, lengths))
+
+    def forward(self, examples: Sequence[SentenceExample]) -> dict[str, Tensor]:
+        """The weighted losses of a batch by name; what is to be made small is their sum."""
+        numbers = {label: number for number, label in enumerate(self.labels)} if self.parser else None
+        return self.losses(make_batch(examples, numbers, self.device))
+
+    def losses(self, batch: Batch) -> dict[str, Tensor]:
+        """The weighted losses of a batch by name, of segmentation, structure and labels."""
+        encoding = self.encode(batch.sentences)
+        weights = self.config.loss
+        losses = {}
+        if self.segmenter is not None:
+            losses["segmentation"] = weights.segmentation * self._segmentation(encoding, batch)
+        if self.parser is not None and self.classifier is not None:
+            units = self.parser.represent.prepare(encoding.states.tokens)
+            losses["structure"] = weights.structure * self._structure(self.parser, encoding, units, batch)
+            losses["label"] = weights.label * self._label(self.parser, self.classifier, units, batch)
+        return losses
+
+    def _segmentation(self, encoding: Encoding, batch: Batch) -> Tensor:
+        inputs = (encoding.embeddings, encoding.states, encoding.lengths)
+        if isinstance(self.segmenter, CrfTagger):
+            log_probs = self.segmenter.log_likelihood(*inputs, batch.begins)
+            return self._reduce(log_probs, int(encoding.lengths.sum()), batch)
+        if self.segmenter is None:
+            raise ValueError("this network does not segment")
+        log_probs = self.segmenter.log_probs(*inputs, batch.segments)
+        return self._reduce(log_probs, len(log_probs), batch)
+
+    def _structure(
+        self, parser: StackPointerParser, encoding: Encoding, units: Tensor, batch: Batch
+    ) -> Tensor:
+        if batch.parses is None:
+            return self._nothing()
+        log_probs = parser.log_probs(encoding.states, units, batch.parses)
+        return self._reduce(log_probs, len(log_probs), batch)
+
+    def _label(
+        self, parser: StackPointerParser, classifier: LabelClassifier, units: Tensor, batch: Batch
+    ) -> Tensor:
+        splits = batch.splits
+        if splits is None:
+            return self._nothing()
+        left, right = (parser.represent(units, splits.rows, part) for part in (splits.left, splits.right))
+        log_probs = classifier(left, right).gather(1, splits.labels.unsqueeze(1))
+        return self._reduce(log_probs, len(log_probs), batch)
+
+    def _reduce(self, log_probs: Tensor, n_steps: int, batch: Batch) -> Tensor:
+        n = n_steps if self.config.loss.reduction == "steps" else batch.n_sentences
+        return -log_probs.sum() / n
+
+    def _nothing(self) -> Tensor:
+        """The loss of nothing. It reaches all parameters: processes that train together expect all gradients."""
+        return torch.stack([weight.sum() for weight in self.parameters() if weight.requires_grad]).sum() * 0

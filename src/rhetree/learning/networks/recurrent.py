@@ -1,0 +1,63 @@
+"""Recurrent layers that read a padded batch in both directions, each sentence as if it were alone.
+
+Torch's own bidirectional layers need packed sequences for that, whose backward pass takes time
+quadratic in the length. Here each direction is a plain padded pass: padding stands behind a sentence
+and so cannot reach it, once the sentence (and not the row) is turned around for the way back.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BothWays:
+    """The states of the last layer, and of each layer's ends."""
+
+    forward: Tensor
+    """``(batch, longest, width)``, zeros past a sentence's end."""
+    backward: Tensor
+    """``(batch, longest, width)``, zeros past a sentence's end."""
+    final_forward: Tensor
+    """At each sentence's last token, ``(layers, batch, width)``."""
+    final_backward: Tensor
+    """At each sentence's first token, ``(layers, batch, width)``."""
+
+
+class Bidirectional(nn.Module):
+    """Layers of GRU or LSTM cells over the sentence from left to right and from right to left."""
+
+    def __init__(
+        self, cell: type[nn.GRU] | type[nn.LSTM], input_width: int, width: int, layers: int, dropout: float
+    ) -> None:
+        super().__init__()
+        widths = [input_width, *[2 * width] * (layers - 1)]
+        self.rightward = nn.ModuleList(cell(n, width, batch_first=True) for n in widths)
+        self.leftward = nn.ModuleList(cell(n, width, batch_first=True) for n in widths)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, vectors: Tensor, lengths: Tensor) -> BothWays:
+        """Read a padded batch.
+
+        :param vectors: ``(batch, longest, input width)``
+        :param lengths: tokens in each sentence, ``(batch,)``
+        """
+        places = torch.arange(vectors.shape[1], device=vectors.device)
+        inside = places < lengths.unsqueeze(1)  # (batch, longest)
+        mirror = torch.where(inside, lengths.unsqueeze(1) - 1 - places, places)
+        rows = torch.arange(len(lengths), device=vectors.device)
+        final_forward, final_backward = [], []
+        for number, (rightward, leftward) in enumerate(zip(self.rightward, self.leftward, strict=True)):
+            if number:
+                vectors = self.dropout(vectors)
+            forward = rightward(vectors)[0] * inside.unsqueeze(-1)
+            backward = _reorder(leftward(_reorder(vectors, mirror))[0], mirror) * inside.unsqueeze(-1)
+            final_forward.append(forward[rows, lengths - 1])
+            final_backward.append(backward[:, 0])
+            vectors = torch.cat([forward, backward], dim=-1)
+        return BothWays(forward, backward, torch.stack(final_forward), torch.stack(final_backward))
+
+
+def _reorder(vectors: Tensor, order: Tensor) -> Tensor:
+    return vectors.gather(1, order.unsqueeze(-1).expand(-1, -1, vectors.shape[-1]))

@@ -1,0 +1,290 @@
+"""What holds of every network, whatever its settings: it learns, all of it learns, and company changes nothing."""
+
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from networks import EXAMPLES, LABELS, SENTENCES, VARIATIONS, make_network, overfit
+from rhetree.domain.span import spans_of_lengths
+from rhetree.learning.networks.crf import CrfTagger
+from rhetree.learning.targets import make_batch
+from rhetree.learning.torch_network import TorchNetwork
+from rhetree.runtime.network import SpansToSplit
+from rhetree.runtime.parsing import parse
+from rhetree.runtime.pipeline import Pipeline
+from rhetree.runtime.segmenting import segment
+
+EDUS = [spans_of_lengths(example.edu_lengths) for example in EXAMPLES]
+
+every_variation = pytest.mark.parametrize("name", VARIATIONS)
+TOLERANCE = 2e-5
+
+
+@pytest.fixture(autouse=True)
+def _one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def make(name):
+    return make_network(VARIATIONS[name])
+
+
+def analyse(network, sentences=SENTENCES, **settings):
+    """EDUs and trees, and the log-probabilities of all choices in one row."""
+    wrapped = TorchNetwork(network)
+    pipeline = Pipeline(wrapped, wrapped.labels, **settings)
+    known = {tuple(sentence): edus for sentence, edus in zip(SENTENCES, EDUS, strict=True)}
+    gold = [known[tuple(sentence)] for sentence in sentences] if network.segmenter is None else None
+    found = pipeline.analyse(sentences, gold)
+    answers = [(one.segmentation.edus, one.parse and one.parse.tree) for one in found]
+    scores = [
+        np.array(
+            [
+                *one.segmentation.log_probs,
+                *(one.parse.split_log_probs + one.parse.label_log_probs if one.parse else ()),
+            ]
+        )
+        for one in found
+    ]
+    return answers, scores
+
+
+def assert_same(one, other):
+    assert one[0] == other[0]
+    for left, right in zip(one[1], other[1], strict=True):
+        np.testing.assert_allclose(left, right, atol=TOLERANCE)
+
+
+@every_variation
+def test_a_network_learns_a_handful_of_sentences_by_heart(name):
+    network = make(name)
+    totals = overfit(network, steps=150, enough=0.15)
+    assert totals[-1] < totals[0] / 3
+    (answers, _) = analyse(network)
+    for example, edus, (found_edus, found_tree) in zip(EXAMPLES, EDUS, answers, strict=True):
+        if network.segmenter is not None:
+            assert found_edus == edus
+        if network.parser is not None and example.tree is not None:
+            assert found_tree == example.tree
+
+
+@every_variation
+def test_every_parameter_gets_a_gradient(name):
+    network = make(name).train()
+    sum(network(EXAMPLES).values()).backward()
+    for parameter_name, parameter in network.named_parameters():
+        assert parameter.grad is not None, parameter_name
+        assert parameter.grad.abs().sum() > 0, parameter_name
+
+
+@every_variation
+def test_parameters_have_gradients_even_where_a_batch_has_no_tree(name):
+    network = make(name).train()
+    sum(network([EXAMPLES[0], EXAMPLES[-1]]).values()).backward()
+    without = [key for key, parameter in network.named_parameters() if parameter.grad is None]
+    assert not without
+
+
+@every_variation
+def test_the_same_seed_gives_the_same_weights(name):
+    one, other = make(name), make(name)
+    overfit(one, steps=3)
+    torch.manual_seed(7)
+    other = make(name)
+    overfit(other, steps=3)
+    for key, value in one.state_dict().items():
+        assert torch.equal(value, other.state_dict()[key]), key
+
+
+@every_variation
+def test_company_changes_nothing(name):
+    network = make(name)
+    overfit(network, steps=5)
+    together = analyse(network)
+    alone = analyse(network, batch_cost=1)
+    assert_same(together, alone)
+
+    order = list(range(len(SENTENCES)))
+    random.Random(3).shuffle(order)
+    shuffled = analyse(network, [SENTENCES[number] for number in order])
+    back = [order.index(number) for number in range(len(order))]
+    assert_same(together, ([shuffled[0][at] for at in back], [shuffled[1][at] for at in back]))
+
+
+@every_variation
+def test_threads_change_nothing(name):
+    network = make(name)
+    overfit(network, steps=5)
+    one = analyse(network)
+    torch.set_num_threads(2)
+    assert_same(one, analyse(network))
+
+
+@every_variation
+def test_saving_and_loading_changes_nothing(name, tmp_path):
+    network = make(name)
+    overfit(network, steps=5)
+    before = analyse(network)
+    torch.save(network.state_dict(), tmp_path / "weights")
+    loaded = make_network(VARIATIONS[name], seed=99)
+    loaded.load_state_dict(torch.load(tmp_path / "weights", weights_only=True))
+    after = analyse(loaded)
+    assert before[0] == after[0]
+    for left, right in zip(before[1], after[1], strict=True):
+        assert np.array_equal(left, right)
+
+
+@every_variation
+def test_teacher_forced_scores_are_those_of_step_by_step_decoding(name):
+    network = make(name)
+    overfit(network, steps=5)
+    wrapped = TorchNetwork(network)
+    encoded = wrapped.encode(SENTENCES)
+    numbers = {label: number for number, label in enumerate(network.labels)}
+    batch = make_batch(EXAMPLES, numbers if network.parser else None)
+    with torch.inference_mode():
+        encoding = network.encode(SENTENCES)
+        if network.segmenter is not None and not isinstance(network.segmenter, CrfTagger):
+            forced = network.segmenter.log_probs(
+                encoding.embeddings, encoding.states, encoding.lengths, batch.segments
+            )
+            np.testing.assert_allclose(forced, _segment_step_by_step(wrapped, encoded), atol=TOLERANCE)
+        if network.parser is not None:
+            units = network.parser.represent.prepare(encoding.states.tokens)
+            forced = network.parser.log_probs(encoding.states, units, batch.parses)
+            np.testing.assert_allclose(forced, _parse_step_by_step(wrapped, encoded), atol=TOLERANCE)
+
+
+def _segment_step_by_step(network, encoded):
+    """One sentence after the other, one EDU after the other, as told by the gold EDUs."""
+    found = []
+    for row, edus in enumerate(EDUS):
+        hidden = encoded.segmenter.hidden[:, [row]]
+        for edu in edus:
+            step = network.segment_step(encoded, np.array([row]), np.array([edu.start]), hidden)
+            hidden = step.hidden
+            found.append(step.log_probs[0, edu.end - 1])
+    return found
+
+
+def _parse_step_by_step(network, encoded):
+    found = []
+    for row, (example, edus) in enumerate(zip(EXAMPLES, EDUS, strict=True)):
+        if example.tree is None or example.tree.n_edus < 3:
+            continue
+        hidden = encoded.parser.hidden[:, [row]]
+
+        def tokens(start, end, edus=edus):
+            return [[edus[start].start, edus[end - 1].end]]
+
+        for split in example.tree.splits:
+            if split.end - split.start == 2:
+                continue
+            parents = [up for up in example.tree.splits if (split.start, split.end) in _parts(up)]
+            parent = tokens(parents[0].start, parents[0].end) if parents else [[0, 0]]
+            is_right = parents and parents[0].split == split.start
+            sibling = tokens(parents[0].start, parents[0].split) if is_right else [[0, 0]]
+            step = network.parse_step(
+                encoded,
+                SpansToSplit(
+                    rows=np.array([row]),
+                    spans=np.array(tokens(split.start, split.end)),
+                    parents=np.array(parent),
+                    siblings=np.array(sibling),
+                    candidates=np.array([[edu.end - 1 for edu in edus[split.start : split.end - 1]]]),
+                ),
+                hidden,
+            )
+            hidden = step.hidden
+            found.append(step.log_probs[0, split.split - split.start - 1])
+    return found
+
+
+def _parts(split):
+    return (split.start, split.split), (split.split, split.end)
+
+
+@pytest.mark.parametrize("name", [name for name in VARIATIONS if VARIATIONS[name].task == "joint"])
+def test_losses_are_the_mean_of_what_decoding_would_have_to_choose(name):
+    network = make(name).eval()
+    losses = network(EXAMPLES)
+    assert list(losses) == ["segmentation", "structure", "label"]
+    wrapped = TorchNetwork(network)
+    encoded = wrapped.encode(SENTENCES)
+    weights = network.config.loss
+    n_sentences = len(EXAMPLES) if weights.reduction == "sentences" else None
+    structure = _parse_step_by_step(wrapped, encoded)
+    expected = -np.sum(structure) / (n_sentences or len(structure))
+    np.testing.assert_allclose(losses["structure"].item(), weights.structure * expected, rtol=1e-4)
+    labels = [
+        wrapped.label(encoded, np.array([row]), np.array([_edges(EDUS[row], split)]))[
+            0, network.labels.index(split.label)
+        ]
+        for row, example in enumerate(EXAMPLES)
+        if example.tree
+        for split in example.tree.splits
+    ]
+    expected = -np.sum(labels) / (n_sentences or len(labels))
+    np.testing.assert_allclose(losses["label"].item(), weights.label * expected, rtol=1e-4)
+    if encoded.segmenter is not None:
+        ends = _segment_step_by_step(wrapped, encoded)
+        expected = -np.sum(ends) / (n_sentences or len(ends))
+        np.testing.assert_allclose(losses["segmentation"].item(), weights.segmentation * expected, rtol=1e-4)
+
+
+def _edges(edus, split):
+    return [edus[split.start].start, edus[split.split].start, edus[split.end - 1].end]
+
+
+def test_greedy_log_probabilities_are_those_of_the_choices_made():
+    network = make("paper")
+    overfit(network, steps=150, enough=0.1)
+    wrapped = TorchNetwork(network)
+    encoded = wrapped.encode(SENTENCES)
+    segmentations = segment(wrapped, encoded)
+    ends = [log_prob for segmentation in segmentations for log_prob in segmentation.log_probs]
+    np.testing.assert_allclose(ends, _segment_step_by_step(wrapped, encoded), atol=TOLERANCE)
+    parses = parse(wrapped, encoded, EDUS, wrapped.labels)
+    chosen = [
+        log_prob
+        for one, example in zip(parses, EXAMPLES, strict=True)
+        if example.tree
+        for log_prob, split in zip(one.split_log_probs, one.tree.splits, strict=True)
+        if split.end - split.start > 2
+    ]
+    np.testing.assert_allclose(chosen, _parse_step_by_step(wrapped, encoded), atol=TOLERANCE)
+
+
+def test_a_network_that_parses_needs_labels():
+    with pytest.raises(ValueError, match="needs labels"):
+        type(make("paper"))(VARIATIONS["paper"], make("paper").embedder)
+
+
+def test_separate_classifiers_can_combine_what_was_never_seen_together():
+    labels = make("separate labels").labels
+    assert set(LABELS) < set(labels)
+    assert len(labels) == 3 * len({label.rpartition("-")[0] for label in LABELS})
+
+
+@pytest.mark.parametrize(
+    ("section", "changes", "message"),
+    [
+        ("encoder", {"layers": 0}, "layers is at least 1, got 0"),
+        ("encoder", {"dropout": 1.0}, "dropout is within 0 <= dropout < 1, got 1.0"),
+        ("encoder", {"kind": "attention", "heads": 3}, "heads: 3 heads of even width"),
+        ("segmenter", {"width": -1}, "width is at least 1, got -1"),
+        ("segmenter", {"attention_window": -1}, "attention_window is at least 0, got -1"),
+        ("parser", {"dropout": -0.1}, "dropout is within"),
+        ("classifier", {"width": 0}, "width is at least 1, got 0"),
+        ("loss", {"label": -1.0}, "label is at least 0, got -1.0"),
+    ],
+)
+def test_a_setting_that_cannot_be_is_refused_by_name(section, changes, message):
+    with pytest.raises(ValueError, match=message):
+        replace(getattr(VARIATIONS["paper"], section), **changes)
