@@ -5,12 +5,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
+from itertools import chain
 from pathlib import Path
-from typing import Protocol, TextIO
+from typing import Protocol, TextIO, TypeVar
 
 from rhetree.domain.document import Document
 from rhetree.errors import TreebankError, UnwritableError
 from rhetree.treebanks.files import STDIN
+
+Part = TypeVar("Part")
 
 _LOG = logging.getLogger("rhetree.treebanks")
 
@@ -118,6 +121,19 @@ def stem(path: Path, suffixes: tuple[str, ...]) -> str:
         if path.name.endswith(suffix) and path.name != suffix:
             return path.name.removesuffix(suffix)
     return path.stem
+
+
+def numbered(parts: Iterator[Part], name: str) -> Iterator[tuple[str, Part]]:
+    """The parts of a file, each with a name: the file's own for an only one, else ``NAME-1`` and so on."""
+    first = next(parts, None)
+    second = next(parts, None)
+    if first is None:
+        return
+    if second is None:
+        yield name, first
+        return
+    for number, part in enumerate(chain((first, second), parts), start=1):
+        yield f"{name}-{number}", part
 
 
 def _has_own_spacing(document: Document) -> bool:
