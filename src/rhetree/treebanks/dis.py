@@ -74,21 +74,20 @@ def write(document: Document, sink: TextIO) -> None:
     FORMAT.require(document)
     drawn = document.as_drawn()
     texts = _marked_texts(document)
+    lines: list[str] = []
     open_ends: list[int] = []
     for unit in drawn.units if drawn else ():
         is_leaf = unit.end - unit.start == 1
-        line = [_indent(len(open_ends)), "( ", _NAMES[unit.role]]
-        line.append(f" (leaf {unit.end})" if is_leaf else f" (span {unit.start + 1} {unit.end})")
-        if unit.role != "root":
-            line.append(f" (rel2par {_checked_relation(unit, document.name)})")
-        if is_leaf:
-            line.append(f" (text _!{texts[unit.start]}_!) )")
-        else:
+        span = f"(leaf {unit.end})" if is_leaf else f"(span {unit.start + 1} {unit.end})"
+        relation = "" if unit.role == "root" else f" (rel2par {_checked_relation(unit, document.name)})"
+        text = f" (text _!{texts[unit.start]}_!) )" if is_leaf else ""
+        lines.append(f"{_indent(open_ends)}( {_NAMES[unit.role]} {span}{relation}{text}\n")
+        if not is_leaf:
             open_ends.append(unit.end)
-        sink.write("".join(line) + "\n")
         while is_leaf and open_ends and open_ends[-1] == unit.end:
             open_ends.pop()
-            sink.write(_indent(len(open_ends)) + ")\n")
+            lines.append(f"{_indent(open_ends)})\n")
+    sink.writelines(lines)
 
 
 FORMAT = Format(
@@ -331,8 +330,8 @@ def _break_before(forms: list[str], breaks: set[int]) -> tuple[str, tuple[Token,
 # --- writing ------------------------------------------------------------------------------------
 
 
-def _indent(depth: int) -> str:
-    return "  " * min(depth, _MAX_INDENT)
+def _indent(open_units: list[int]) -> str:
+    return "  " * min(len(open_units), _MAX_INDENT)
 
 
 def _checked_relation(unit: Unit, name: str) -> str:
