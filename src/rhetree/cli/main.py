@@ -11,7 +11,9 @@ from importlib import import_module, metadata
 
 from rhetree.errors import RhetreeError
 
-COMMANDS: dict[str, str] = {}
+COMMANDS: dict[str, str] = {
+    "convert": "convert treebank files from one format to another",
+}
 """Each the name of a module beside this one, with a line for ``rhetree --help``."""
 
 

@@ -1,5 +1,6 @@
 """Treebank files: one module per format, each with a reader, a writer and what it can hold."""
 
+import io
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -8,12 +9,21 @@ from typing import TextIO
 
 from rhetree.domain.document import Document
 from rhetree.errors import RhetreeError, TreebankError, UnwritableError
-from rhetree.treebanks import conllu, dis, json
+from rhetree.treebanks import brackets, conllu, dis, edus, json
 from rhetree.treebanks.files import STDIN, open_source, whole_file
 from rhetree.treebanks.format import Format, Layer
 
 FORMATS: Mapping[str, Format] = {
-    format.name: format for format in (dis.FORMAT, conllu.CONLLU, conllu.TOK, json.JSON, json.JSONL)
+    format.name: format
+    for format in (
+        dis.FORMAT,
+        brackets.FORMAT,
+        edus.FORMAT,
+        conllu.CONLLU,
+        conllu.TOK,
+        json.JSON,
+        json.JSONL,
+    )
 }
 """Every format by its name."""
 
@@ -74,9 +84,11 @@ def write(
 
 
 def write_one(document: Document, format: Format, sink: TextIO) -> None:
-    """Append a document to an open file."""
+    """Append a document to an open file, all of it or nothing."""
+    whole = io.StringIO()
+    format.write(document, whole)
     try:
-        format.write(document, sink)
+        sink.write(whole.getvalue())
     except UnicodeEncodeError as error:
         what = f"{error.object[error.start : error.end]!r} is no character"
         raise UnwritableError(what, document.name, format.name) from error

@@ -1,0 +1,108 @@
+import io
+import sys
+
+import pytest
+
+from rhetree.cli.main import main
+from rhetree.treebanks import read, read_one, write
+from written_documents import weather
+
+
+def convert(capsys, *arguments):
+    """Exit code, standard output and standard error."""
+    code = main(["convert", *map(str, arguments)])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name in "abc":
+        write(weather(name), tmp_path / "in" / f"{name}.json")
+    return tmp_path / "in"
+
+
+def test_a_folder_goes_into_one_file_and_losses_are_counted_once_per_kind(folder, tmp_path, capsys):
+    code, out, err = convert(capsys, folder, tmp_path / "all.conllu")
+    assert (code, out) == (0, "")
+    assert err == "rhetree: not kept in 3 documents: trees of single sentences\n"
+    assert [document.metadata["genre"] for document in read(tmp_path / "all.conllu")] == ["forecast"] * 3
+
+
+def test_a_bad_file_is_reported_and_the_exit_code_is_1(folder, tmp_path, capsys):
+    (folder / "b.json").write_text('{"id": "b", "txt": ""}')
+    code, _, err = convert(capsys, folder, tmp_path / "out", "--to", "jsonl")
+    assert code == 1
+    assert err.splitlines() == [
+        f"rhetree: {folder / 'b.json'}: document: unknown key 'txt'; did you mean 'text'?",
+        "rhetree: 1 of 3 files could not be converted; 2 documents were",
+    ]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a.jsonl", "c.jsonl"]
+
+
+def test_a_document_that_cannot_be_written_is_reported_with_its_file(folder, tmp_path, capsys):
+    code, _, err = convert(capsys, folder, tmp_path / "out", "--to", "dis")
+    assert code == 1
+    assert f"rhetree: {folder / 'a.json'}: a cannot be written as dis: it lacks the document's tree\n" in err
+
+
+def test_the_users_mistakes_exit_with_2(folder, tmp_path, capsys):
+    for arguments, message in (
+        ([folder / "a.json", tmp_path / "a.xyz"], "its ending is none of"),
+        ([folder / "none.json", tmp_path / "a.dis"], "cannot be read: No such file"),
+        ([folder / "a.json", folder / "b.json"], "exists already"),
+        ([folder / "a.json", tmp_path / "x.tok", "--strict"], "it would lose sentences, trees of single"),
+        (
+            [folder / "a.json", tmp_path / "x.json", "--relations", "mine"],
+            "--relations mine: expected one of gum, rst-dt",
+        ),
+    ):
+        code, out, err = convert(capsys, *arguments)
+        assert (code, out) == (2, "")
+        assert message in err
+        assert "Traceback" not in err
+
+
+def test_relations_from_a_file(folder, tmp_path, capsys):
+    (tmp_path / "mine.txt").write_text("All: condition, joint, elaboration\n")
+    code, *_ = convert(capsys, folder / "a.json", tmp_path / "x.json", "--relations", tmp_path / "mine.txt")
+    assert code == 0
+    first, _ = read_one(tmp_path / "x.json").sentence_trees
+    assert {split.relation for split in first.splits} == {"All"}
+
+
+class Stdin(io.TextIOWrapper):
+    """Standard input of these bytes."""
+
+    def __init__(self, data):
+        super().__init__(io.BytesIO(data), encoding="latin-1")
+
+
+def test_standard_input_to_standard_output(folder, tmp_path, capsysbinary, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", Stdin((folder / "a.json").read_bytes()))
+    assert main(["convert", "-", "-", "--from", "json", "--to", "jsonl"]) == 0
+    (tmp_path / "out.jsonl").write_bytes(capsysbinary.readouterr().out)
+    assert read_one(tmp_path / "out.jsonl") == weather("a")
+
+
+def test_by_sentence_and_shape_are_passed_on(folder, tmp_path, capsys):
+    assert convert(capsys, folder / "a.json", tmp_path / "x.json", "--by-sentence", "--nary")[0] == 0
+    assert read_one(tmp_path / "x.json") == weather("a")
+    with pytest.raises(SystemExit):
+        main(["convert", "a", "b", "--nary", "--binary"])
+
+
+def test_lenient_says_what_it_forgave(tmp_path, capsys, caplog):
+    write(weather("a"), tmp_path / "a.conllu")
+    text = (tmp_path / "a.conllu").read_text().replace("# text = If", "# text = Though")
+    (tmp_path / "a.conllu").write_text(text)
+    assert convert(capsys, tmp_path / "a.conllu", tmp_path / "b.conllu")[0] == 2
+    assert convert(capsys, tmp_path / "a.conllu", tmp_path / "b.conllu", "--lenient")[0] == 0
+    assert "# text is not what the tokens say: found 'Though" in caplog.text
+
+
+def test_several_files_have_a_bar_on_a_terminal(folder, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(type(sys.stderr), "isatty", lambda self: True, raising=False)
+    code, out, err = convert(capsys, folder, tmp_path / "all.jsonl")
+    assert (code, out) == (0, "")
+    assert "Converting" in err
