@@ -168,7 +168,7 @@ def test_a_document_in_which_nothing_is_found_is_no_pair():
 
 
 def test_runs_are_compared_in_pairs():
-    with pytest.raises(MismatchError, match="A has 1 runs and B has 2"):
+    with pytest.raises(MismatchError, match="A has 1 run and B has 2"):
         compare_counts(A, B * 2)
 
 

@@ -13,6 +13,9 @@ from rhetree.errors import RhetreeError
 
 COMMANDS: dict[str, str] = {
     "convert": "convert treebank files from one format to another",
+    "score": "score EDUs and trees against gold",
+    "agreement": "how far two annotators agree",
+    "compare": "compare two systems, and test the difference",
 }
 """Each the name of a module beside this one, with a line for ``rhetree --help``."""
 

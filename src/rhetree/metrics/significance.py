@@ -144,7 +144,8 @@ def compare_counts(
     """
     if len(a) != len(b):
         raise MismatchError(
-            f"A has {len(a)} runs and B has {len(b)}; runs are compared in pairs, so give as many of each"
+            f"A has {len(a)} run{'s' * (len(a) != 1)} and B has {len(b)}; "
+            "run k of one is compared with run k of the other, so give as many of each"
         )
     pairs = [
         (first, second)

@@ -1,0 +1,115 @@
+"""Score predicted EDUs and trees against gold ones.
+
+GOLD and PREDICTED are files or folders; documents are paired by name and must have the same tokens.
+"""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rhetree.cli.scored_documents import (
+    add_comparison_arguments,
+    choose_inventory,
+    choose_level,
+    pair_files,
+    read_documents,
+)
+from rhetree.errors import RhetreeError
+
+if TYPE_CHECKING:
+    from rhetree.metrics.report import Evaluation
+
+PICTURES = (".svg", ".png")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of ``rhetree score``."""
+    parser.add_argument("gold", type=Path, metavar="GOLD", help="a file, or a folder, with the right trees")
+    parser.add_argument("predicted", type=Path, metavar="PREDICTED", help="the same documents as predicted")
+    parser.add_argument("--split", metavar="NAME", help="of a gold corpus, only this split, such as dev")
+    add_comparison_arguments(parser)
+    parser.add_argument(
+        "--parseval",
+        choices=("rst", "original", "both"),
+        default="rst",
+        help="which Parseval the tables show (default: rst, the paper's; JSON has both)",
+    )
+    parser.add_argument("--per-document", action="store_true", help="also each document")
+    parser.add_argument(
+        "--per-genre", action="store_true", help="also each genre, by the documents' metadata"
+    )
+    parser.add_argument("--per-relation", action="store_true", help="also each relation")
+    parser.add_argument(
+        "--confusion",
+        type=Path,
+        nargs="?",
+        const=Path(),
+        metavar="FILE.svg|FILE.png",
+        help="also which relations are taken for which, as a table, or as a picture in FILE",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read, score, print."""
+    from rhetree.metrics.report import evaluate, pair_by_name
+
+    picture: Path | None = None if args.confusion in (None, Path()) else args.confusion
+    if picture is not None and picture.suffix not in PICTURES:
+        raise RhetreeError(f"--confusion {picture}: expected a file that ends in {' or '.join(PICTURES)}")
+    inventory = choose_inventory(args.relations, args.gold)
+    gold = read_documents(args.gold, split=args.split, sentences=args.sentences)
+    predicted = pair_files(args.gold, gold, args.predicted, read_documents(args.predicted))
+    gold, predicted = pair_by_name(gold, predicted)
+    evaluation = evaluate(gold, predicted, level=choose_level(args.level, gold), inventory=inventory)
+    if not evaluation.total.n_trees:
+        print("rhetree: gold has no trees, so only EDUs are scored", file=sys.stderr)
+    elif evaluation.total.rst.span.gold and not evaluation.total.rst.span.predicted:
+        print("rhetree: no tree is predicted where gold has one", file=sys.stderr)
+    if picture is not None:
+        _draw(evaluation, picture)
+    if args.json:
+        record = evaluation.to_dict(
+            per_document=args.per_document,
+            per_genre=args.per_genre,
+            per_relation=args.per_relation,
+            confusion=args.confusion is not None,
+        )
+        print(json.dumps(record, indent=2, ensure_ascii=False))
+    else:
+        _print_tables(evaluation, args)
+    return 0
+
+
+def _draw(evaluation: "Evaluation", path: Path) -> None:
+    from rhetree.metrics.confusion import plot_confusion
+    from rhetree.treebanks.files import whole_file
+
+    picture = plot_confusion(evaluation.total.confusion, "png" if path.suffix == ".png" else "svg")
+    with whole_file(path) as sink:
+        sink.buffer.write(picture)
+    print(f"rhetree: wrote {path}", file=sys.stderr)
+
+
+def _print_tables(evaluation: "Evaluation", args: argparse.Namespace) -> None:
+    from rhetree.cli import score_tables as tables
+
+    total = evaluation.total
+    kinds = tables.kinds_of(args.parseval) if total.n_trees else []
+    console = tables.make_console()
+    tables.show(console, tables.scope(evaluation), tables.scores_table(total, kinds))
+    for kind in kinds or ["rst"]:
+        name = f", {tables.KINDS[kind]}" if kinds else ""
+        if args.per_genre:
+            tables.show(console, f"F1 by genre{name}", tables.f1_table(evaluation.by_genre(), kind, "Genre"))
+        if args.per_document:
+            rows = {document.name: document.scores for document in evaluation.documents}
+            tables.show(console, f"F1 by document{name}", tables.f1_table(rows, kind, "Document"))
+    for kind in kinds:
+        if args.per_relation:
+            by_relation = (total.rst if kind == "rst" else total.original).by_relation
+            tables.show(console, f"Relations, {tables.KINDS[kind]}", tables.relations_table(by_relation))
+    if args.confusion == Path() and kinds:
+        title = tables.confusion_title(total.confusion)
+        tables.show(console, title, tables.confusion_table(total.confusion))

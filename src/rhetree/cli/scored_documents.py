@@ -1,0 +1,123 @@
+"""What the commands that score share: reading documents, and the options for how to compare them."""
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rhetree.errors import RhetreeError
+
+if TYPE_CHECKING:
+    from rhetree.domain.document import Document
+    from rhetree.domain.relations import Inventory
+    from rhetree.metrics.parseval import Level
+    from rhetree.treebanks.layouts import Layout
+
+AS_THEY_ARE = "none"
+
+
+def add_comparison_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options that say what is compared, the same for every command that scores."""
+    parser.add_argument(
+        "--level",
+        choices=("sentence", "document"),
+        help="compare the trees of sentences, or one tree a document (default: sentence, "
+        "or document where no sentences are known)",
+    )
+    parser.add_argument(
+        "--relations",
+        metavar="gum|rst-dt|FILE|none",
+        help="compare classes of relations, by one of our inventories or one from a file with lines like "
+        "'Contrast: contrast, concession'; none compares them as they are (default: what a corpus in GUM's or "
+        "RST-DT's layout has, else none)",
+    )
+    parser.add_argument(
+        "--sentences",
+        type=Path,
+        metavar="FOLDER",
+        help="Penn Treebank or CoNLL-U files with gold sentences, where the trees come without",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON; docs/metrics.md has its keys")
+
+
+def read_documents(
+    path: Path, *, split: str | None = None, sentences: Path | None = None
+) -> "list[Document]":
+    """The documents of a file, or of a folder in any layout that we know; notes go to stderr.
+
+    A corpus whose layout we know has sentences. Other files have those that they hold: a score
+    should not rest on sentences that were guessed.
+    """
+    from rhetree.treebanks import read
+
+    if not path.is_dir() and split is None and sentences is None:
+        return list(read(path))
+    from rhetree.treebanks.corpus import no_such_split, read_corpus
+    from rhetree.treebanks.layouts import find_layout
+
+    layout = find_layout(path)
+    if layout.name != "files" or sentences is not None:
+        corpus = read_corpus(path, split=split, sentences=sentences, relations=AS_THEY_ARE)
+        for note in corpus.notes:
+            print(f"rhetree: {path}: {note}", file=sys.stderr)
+        return list(corpus.documents if split is None else corpus.split(split))
+    by_split: dict[str | None, list[Document]] = {}
+    for document_split, document in _read_files(layout):
+        by_split.setdefault(document_split, []).append(document)
+    if split is None:
+        return [document for documents in by_split.values() for document in documents]
+    if split not in by_split:
+        raise no_such_split(path, split, [name for name in by_split if name is not None])
+    return by_split[split]
+
+
+def pair_files(path_a: Path, a: "list[Document]", path_b: Path, b: "list[Document]") -> "list[Document]":
+    """The documents of B, called as in A where each is one document in a file: those are a pair anyhow."""
+    if len(a) == len(b) == 1 and not path_a.is_dir() and not path_b.is_dir():
+        return [replace(b[0], name=a[0].name)]
+    return b
+
+
+def choose_inventory(name: str | None, path: Path) -> "Inventory | None":
+    """The inventory that ``--relations`` names, or that the layout of the corpus tells."""
+    from rhetree.domain.relations import INVENTORIES, read_inventory
+
+    if name is None:
+        if not path.is_dir():
+            return None
+        from rhetree.treebanks.layouts import find_layout
+
+        name = find_layout(path).relations or AS_THEY_ARE
+    if name == AS_THEY_ARE:
+        return None
+    if name in INVENTORIES:
+        return INVENTORIES[name]
+    if not Path(name).is_file():
+        known = ", ".join([*INVENTORIES, AS_THEY_ARE])
+        raise RhetreeError(f"--relations {name}: expected one of {known}, or a file with an inventory")
+    return read_inventory(Path(name))
+
+
+def choose_level(asked: "Level | None", documents: "Sequence[Document]") -> "Level":
+    """The level asked for, or the finer one that these documents allow."""
+    if asked is not None:
+        return asked
+    if any(document.sentences for document in documents) or not any(
+        document.tokens for document in documents
+    ):
+        return "sentence"
+    print("rhetree: no sentences are known, so trees of whole documents are compared", file=sys.stderr)
+    return "document"
+
+
+def _read_files(layout: "Layout") -> "Iterator[tuple[str | None, Document]]":
+    """Each document with its split, by list or by folder; None without one."""
+    from rhetree.treebanks import read
+
+    for source in layout.sources:
+        for document in read(source.path, format=source.format.name):
+            name = document.name if source.name is None else source.name
+            split = layout.lists[name].split if name in layout.lists else source.split
+            yield split, replace(document, name=name)
