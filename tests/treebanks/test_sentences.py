@@ -78,9 +78,11 @@ def test_two_files_that_do_not_fit_are_refused(edus, gold, message):
         with_tokens_of(tree_document(edus), gold, DIS, Path("plan.conllu"))
 
 
-def test_the_same_edus_in_both_are_welcome():
+def test_the_same_edus_may_be_in_both_or_in_one():
     gold = gold_document(edus=tree_document().edus)
     assert with_tokens_of(tree_document(), gold, DIS, GOLD).edus == gold.edus
+    bare = tree_document().without_edus()
+    assert with_tokens_of(bare, gold, DIS, GOLD).edus == gold.edus
 
 
 # --- by characters ----------------------------------------------------------------------------
@@ -163,6 +165,13 @@ def test_a_sentence_that_ends_inside_an_edu_is_kept():
     document = with_sentences_of(tree_document(["We left", "early."]), gold, GOLD).document
     assert document.sentence_edus() == [None, None]
     assert sentence_texts(document) == ["We", "left early."]
+
+
+def test_a_document_without_edus_stays_so():
+    document = replace(tree_document(EDUS[:2]), edus=())
+    aligned = with_sentences_of(document, Document.from_sentences(PENN[:1]), GOLD)
+    assert aligned.document.edus == ()
+    assert len(aligned.document.sentences) == 1
 
 
 def test_signals_follow_their_words():

@@ -13,6 +13,7 @@ from rhetree.errors import RhetreeError
 
 COMMANDS: dict[str, str] = {
     "convert": "convert treebank files from one format to another",
+    "corpus": "look at a treebank: what is in it, and how its sentences split",
     "score": "score EDUs and trees against gold",
     "agreement": "how far two annotators agree",
     "compare": "compare two systems, and test the difference",

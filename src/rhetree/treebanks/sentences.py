@@ -53,7 +53,7 @@ def with_tokens_of(document: Document, gold: Document, path: Path, gold_path: Pa
         raise MismatchError(
             f"{path}: {len(document.tokens)} tokens, expected {len(gold.tokens)} as in {gold_path}"
         )
-    if gold.edus and gold.edus != document.edus:
+    if document.edus and gold.edus and gold.edus != document.edus:
         starts, gold_starts = ({edu.start for edu in edus} for edus in (document.edus, gold.edus))
         token = min(starts ^ gold_starts)
         one, other = (path, gold_path) if token in starts else (gold_path, path)
@@ -65,6 +65,7 @@ def with_tokens_of(document: Document, gold: Document, path: Path, gold_path: Pa
         text=gold.text,
         tokens=gold.tokens,
         sentences=gold.sentences,
+        edus=document.edus or gold.edus,
         syntax=gold.syntax,
         metadata={**document.metadata, **gold.metadata},
     )
@@ -123,7 +124,7 @@ def with_sentences_of(document: Document, gold: Document, gold_path: Path) -> Al
             document,
             tokens=tuple(tokens),
             sentences=_spans_from(sorted(starts), token_starts),
-            edus=_spans_from(edges[1:], token_starts),
+            edus=_spans_from(edges[1:], token_starts) if edges else (),
             signals=tuple(_move(signal, document.tokens, token_starts) for signal in document.signals),
             syntax=None,
             metadata={**document.metadata, **gold.metadata},

@@ -1,0 +1,133 @@
+"""Look at a treebank: GUM's layout, RST-DT's, or any folder of trees (see docs/corpora.md)."""
+
+import argparse
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rhetree.treebanks.stats import CorpusStats
+
+ROWS = {
+    "documents": "documents",
+    "sentences": "sentences",
+    "one_edu": "  of one EDU",
+    "with_tree": "  with a tree",
+    "without_tree": "  without a tree",
+    "edus": "EDUs",
+    "tokens": "tokens",
+}
+"""What the table calls each count."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of ``rhetree corpus``."""
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    stats = actions.add_parser(
+        "stats",
+        help="count documents, sentences, EDUs, and the labels inside sentences",
+        description="Count documents, sentences, EDUs and tokens, and the labels inside sentence trees. "
+        "A sentence has a tree where one node spans just its EDUs.",
+    )
+    stats.add_argument("folder", type=Path, metavar="FOLDER", help="a treebank, or a file of one")
+    stats.add_argument("--split", metavar="NAME", help="only this split, such as dev")
+    stats.add_argument("--json", action="store_true", help="print JSON")
+    stats.add_argument(
+        "--relations",
+        metavar="gum|rst-dt|FILE|none",
+        help="the classes to count: ours, or from a file with lines like 'Contrast: contrast, concession'; "
+        "none for relations as they are (default: by the treebank's layout)",
+    )
+    stats.add_argument(
+        "--sentences",
+        type=Path,
+        metavar="FOLDER",
+        help="Penn Treebank .mrg or CoNLL-U files with the gold sentences and tokens of the documents",
+    )
+    stats.add_argument(
+        "--trees", metavar="NAME", help="the folder inside FOLDER with the trees, where there are several"
+    )
+    stats.add_argument(
+        "--dev-share",
+        type=_share,
+        metavar="SHARE",
+        help="hold out this share of the training documents as dev",
+    )
+    stats.add_argument("--seed", type=int, default=0, help="which share it is (default: 0)")
+    stats.add_argument(
+        "--lenient", action="store_true", help="leave out bad documents and go on; standard error says which"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read, count, print."""
+    from rhetree.treebanks.corpus import read_corpus
+    from rhetree.treebanks.stats import count
+
+    corpus = read_corpus(
+        args.folder,
+        split=args.split,
+        trees=args.trees,
+        sentences=args.sentences,
+        relations=args.relations,
+        dev_share=args.dev_share,
+        seed=args.seed,
+        lenient=args.lenient,
+    )
+    for note in corpus.notes:
+        print(f"rhetree: {note}", file=sys.stderr)
+    total = count(corpus.documents)
+    if args.json:
+        print(json.dumps(total.as_dict(), indent=2, ensure_ascii=False))
+    else:
+        columns = {split: count(documents) for split, documents in corpus.splits.items()}
+        _print_tables(columns if len(columns) == 1 else {**columns, "all": total}, total)
+    return 0
+
+
+def _share(value: str) -> float:
+    share = float(value)
+    if not 0 < share < 1:
+        raise argparse.ArgumentTypeError(f"a share lies between 0 and 1, got {value}")
+    return share
+
+
+def _print_tables(columns: "Mapping[str, CorpusStats]", total: "CorpusStats") -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    from rhetree.domain.relations import label_parts
+    from rhetree.domain.tree import NUCLEARITIES
+
+    def make_table(first: str, titles: Iterable[str]) -> Table:
+        table = Table(first, box=box.SIMPLE_HEAD, pad_edge=False)
+        for title in titles:
+            table.add_column(title, justify="right", no_wrap=True)
+        return table
+
+    counts = make_table("", columns)
+    for name, title in ROWS.items():
+        counts.add_row(title, *(str(getattr(stats, name)) for stats in columns.values()))
+
+    by_class: dict[str, Counter[str]] = {}
+    for label, n_splits in total.labels.items():
+        relation, nuclearity = label_parts(label)
+        by_class.setdefault(relation, Counter())[nuclearity] += n_splits
+    labels = make_table("inside sentences", [*NUCLEARITIES, "all"])
+    for relation, found in sorted(by_class.items(), key=lambda item: (-item[1].total(), item[0])):
+        labels.add_row(
+            relation, *(str(found[nuclearity] or "·") for nuclearity in NUCLEARITIES), str(found.total())
+        )
+    sums = [sum(found[nuclearity] for found in by_class.values()) for nuclearity in NUCLEARITIES]
+    labels.add_section()
+    labels.add_row("all", *map(str, [*sums, sum(sums)]))
+
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=200)
+    console.print(counts)
+    console.print(labels)

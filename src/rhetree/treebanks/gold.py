@@ -1,0 +1,57 @@
+"""A folder of files with gold sentences and tokens, asked for by document: the Penn Treebank, or CoNLL-U."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from rhetree.domain.document import Document
+from rhetree.errors import RhetreeError
+from rhetree.treebanks import FORMATS, ptb
+from rhetree.treebanks.files import open_source
+from rhetree.treebanks.format import Reader
+
+_READERS: dict[str, Reader] = {ptb.SUFFIX: ptb.read, ".conllu": FORMATS["conllu"].read}
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """A document with tokens and sentences, and the file it is from."""
+
+    document: Document
+    path: Path
+
+
+class GoldFiles:
+    """The documents of a folder; a file is read when it is asked for."""
+
+    def __init__(self, folder: Path, *, lenient: bool = False) -> None:
+        self.folder = folder
+        self._lenient = lenient
+        self._paths: dict[str, Path] = {}
+        self._shared: dict[str, Gold] | None = None
+        for path in sorted(folder.rglob("*")):
+            if path.suffix not in _READERS or not path.is_file():
+                continue
+            if path.stem in self._paths:
+                raise RhetreeError(f"{path}: {self._paths[path.stem]} has the same name; which one counts?")
+            self._paths[path.stem] = path
+        if not self._paths:
+            raise RhetreeError(
+                f"{folder}: no sentences in it; expected files that end in {', '.join(_READERS)}"
+            )
+
+    def find(self, name: str) -> Gold | None:
+        """The document of this name: its own file, or one among others in a CoNLL-U file."""
+        path = self._paths.get(name)
+        if path is not None:
+            documents = self._read(path)
+            if len(documents) == 1:
+                return documents[0]
+        if self._shared is None:
+            shared = [path for path in self._paths.values() if path.suffix != ptb.SUFFIX]
+            self._shared = {gold.document.name: gold for path in shared for gold in self._read(path)}
+        return self._shared.get(name)
+
+    def _read(self, path: Path) -> list[Gold]:
+        with open_source(path) as source:
+            read = _READERS[path.suffix]
+            return [Gold(document, path) for document in read(source, path, lenient=self._lenient)]

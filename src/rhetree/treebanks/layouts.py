@@ -1,0 +1,244 @@
+"""How treebanks lie in folders: which files belong to which document and which split; nothing is read yet.
+
+- GUM's: a folder of trees beside a folder of CoNLL-U, with ``train.txt``, ``dev.txt`` and ``test.txt``.
+- RST-DT's: ``RSTtrees-WSJ-main-1.0`` with ``TRAINING`` and ``TEST``, and ``RSTtrees-WSJ-double-1.0``.
+- Any other: files of a format that we read, split by lists, or by folders or files called ``train`` and so on.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from pathlib import Path
+
+from rhetree.errors import RhetreeError, TreebankError
+from rhetree.treebanks import FORMATS, format_of
+from rhetree.treebanks.files import open_source
+from rhetree.treebanks.format import Format, Layer, stem
+
+TREE_FOLDERS = ("trees", "dis", "rst/lisp_binary", "rs4", "rst/rstweb", "rs3")
+"""Where a treebank's trees are, the first that exists; GUM's own releases use the longer names."""
+TOKEN_FOLDERS = ("conllu", "dep")
+SPLITS = ("train", "dev", "test")
+DOUBLE = "double"
+"""RST-DT's documents that were annotated twice: the second annotation of texts that are elsewhere too."""
+UNLISTED = "unlisted"
+"""The documents of no split, where others have one."""
+ALL = "all"
+"""The documents of a corpus that is not split."""
+
+RST_DT_PARTS = {
+    "RSTtrees-WSJ-main-1.0/TRAINING": "train",
+    "RSTtrees-WSJ-main-1.0/TEST": "test",
+    "RSTtrees-WSJ-double-1.0": DOUBLE,
+}
+PENN_NAMES = {
+    "file1": "wsj_0764",
+    "file2": "wsj_0430",
+    "file3": "wsj_0766",
+    "file4": "wsj_0778",
+    "file5": "wsj_2172",
+}
+"""What the Penn Treebank calls the five documents of RST-DT that go by other names."""
+
+_TREES = {Layer.TEXT, Layer.TREE}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """The files of a document, or one file of several documents."""
+
+    path: Path
+    """With the trees."""
+    format: Format
+    name: str | None = None
+    """Of its document; None for a file that may hold several."""
+    split: str | None = None
+    """By where the file is; None where that does not tell."""
+    tokens: Path | None = None
+    """CoNLL-U with the same tokens."""
+    text: Path | None = None
+    """The running text."""
+    edus: Path | None = None
+    """The EDUs, one a line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A line of a split list."""
+
+    split: str
+    path: Path
+    line: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """A treebank as it lies on disk."""
+
+    name: str
+    sources: tuple[Source, ...]
+    lists: dict[str, Listed]
+    """What split lists say, by document."""
+    relations: str | None = None
+    """The inventory of its relations, where the layout tells."""
+    notes: tuple[str, ...] = ()
+
+
+def find_layout(folder: Path, trees: str | None = None) -> Layout:
+    """Recognise the layout of a folder, or of a single file.
+
+    :param trees: the folder inside with the trees to read, where there are several
+    """
+    if not folder.exists():
+        raise RhetreeError(f"{folder}: there is no such folder")
+    if folder.is_dir():
+        parts = list(_rst_dt_parts(folder)) if trees is None else []
+        if parts:
+            return _rst_dt(folder, parts)
+        tree_folder = _tree_folder(folder, trees)
+        token_folder = next((folder / name for name in TOKEN_FOLDERS if (folder / name).is_dir()), None)
+        if tree_folder is not None and token_folder is not None:
+            return _gum(folder, tree_folder, token_folder)
+        return _any(folder, tree_folder or folder)
+    return _any(folder, folder)
+
+
+def suggestion(wrong: str, known: list[str]) -> str:
+    """``; did you mean train?`` where a known name is near, else nothing."""
+    near = get_close_matches(wrong, known, n=1)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+# --- GUM's --------------------------------------------------------------------------------------
+
+
+def _tree_folder(folder: Path, trees: str | None) -> Path | None:
+    if trees is None:
+        return next((folder / name for name in TREE_FOLDERS if (folder / name).is_dir()), None)
+    if not (folder / trees).is_dir():
+        inside = [path.name for path in sorted(folder.iterdir()) if path.is_dir()]
+        raise RhetreeError(f"{folder}: no folder {trees} with trees in it{suggestion(trees, inside)}")
+    return folder / trees
+
+
+def _gum(folder: Path, tree_folder: Path, token_folder: Path) -> Layout:
+    tokens = {path.stem: path for path in sorted(token_folder.rglob("*.conllu"))}
+    sources = []
+    for source in _sources(tree_folder, [_TREES]):
+        if source.name is None:
+            sources.append(source)
+            continue
+        beside = tokens.pop(source.name, token_folder / f"{source.name}.conllu")
+        sources.append(replace(source, tokens=beside))
+    if not sources:
+        raise RhetreeError(f"{tree_folder}: no tree in it; expected files that end in {_suffixes()}")
+    notes = [f"{len(tokens)} files of {token_folder} have no tree and are left out"] if tokens else []
+    return Layout(
+        name="gum",
+        sources=tuple(sources),
+        lists=_split_lists(folder),
+        relations="gum",
+        notes=tuple(notes),
+    )
+
+
+# --- RST-DT's -----------------------------------------------------------------------------------
+
+
+def _rst_dt_parts(folder: Path) -> Iterator[tuple[Path, str]]:
+    """The folders of trees at or below this one, each with its split."""
+    for part, split in RST_DT_PARTS.items():
+        last = Path(part).name
+        places = [folder / "data" / part, folder / part, folder / last]
+        if folder.absolute().name == last:
+            places.append(folder)
+        found = next((place for place in places if _is_folder(place) and any(place.glob("*.dis"))), None)
+        if found is not None:
+            yield found, split
+
+
+def _is_folder(path: Path) -> bool:
+    """Whether there is a folder of this very name: some file systems take ``test`` for ``TEST``."""
+    path = path.absolute()
+    return path.is_dir() and any(path.name == beside.name for beside in path.parent.iterdir())
+
+
+def _rst_dt(folder: Path, parts: list[tuple[Path, str]]) -> Layout:
+    sources = []
+    for part, split in parts:
+        for path in sorted(part.glob("*.dis")):
+            # wsj_0601.out.dis beside wsj_0601.out; file1.dis beside file1
+            base = path.with_name(path.name.removesuffix(".dis"))
+            edus = path.with_name(f"{base.name}.edus")
+            sources.append(
+                Source(
+                    path=path,
+                    format=FORMATS["dis"],
+                    name=base.name.removesuffix(".out"),
+                    split=split,
+                    text=base if base.is_file() else None,
+                    edus=edus if edus.is_file() else None,
+                )
+            )
+    return Layout(name="rst-dt", sources=tuple(sources), lists=_split_lists(folder), relations="rst-dt")
+
+
+# --- any other ----------------------------------------------------------------------------------
+
+
+def _any(folder: Path, tree_folder: Path) -> Layout:
+    # Files of words and EDUs alone say the same again where they lie beside trees: read by name only.
+    enough = [_TREES, {Layer.EDUS, Layer.SENTENCES}] if tree_folder.is_dir() else [{Layer.EDUS}]
+    sources = tuple(_sources(tree_folder, enough))
+    if not sources:
+        raise RhetreeError(
+            f"{folder}: no corpus in it; expected trees/ beside conllu/ (as GUM has), "
+            f"{next(iter(RST_DT_PARTS))} (as RST-DT has), or files that end in {_suffixes()}"
+        )
+    return Layout(name="files", sources=sources, lists=_split_lists(folder))
+
+
+def _sources(folder: Path, enough: list[set[Layer]]) -> Iterator[Source]:
+    """The files of a folder, or the one file, whose format holds enough layers, one of these sets."""
+    paths = [folder] if folder.is_file() else sorted(folder.rglob("*"))
+    for path in paths:
+        inside = path.relative_to(folder if folder.is_dir() else folder.parent)
+        if not path.is_file() or any(part.startswith(".") for part in inside.parts):
+            continue
+        format = _format_of(path)
+        if format is None or not any(layers <= format.holds for layers in enough):
+            continue
+        name = stem(path, format.suffixes)
+        split = next((part for part in (*inside.parent.parts, name) if part in SPLITS), None)
+        yield Source(path=path, format=format, name=None if format.many else name, split=split)
+
+
+def _format_of(path: Path) -> Format | None:
+    try:
+        return format_of(path)
+    except RhetreeError:
+        return None
+
+
+def _suffixes() -> str:
+    return ", ".join(format.suffixes[0] for format in FORMATS.values() if format.holds >= _TREES)
+
+
+def _split_lists(folder: Path) -> dict[str, Listed]:
+    lists: dict[str, Listed] = {}
+    for split in SPLITS:
+        path = folder / f"{split}.txt"
+        if not path.is_file():
+            continue
+        with open_source(path) as source:
+            for number, line in enumerate(source, start=1):
+                name = line.strip()
+                if not name or name.startswith("#"):
+                    continue
+                if name in lists:
+                    before = lists[name]
+                    raise TreebankError(
+                        f"{name} is listed already, in {before.path}:{before.line}", path, number
+                    )
+                lists[name] = Listed(split, path, number)
+    return lists
