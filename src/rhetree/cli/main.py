@@ -14,6 +14,9 @@ from rhetree.errors import RhetreeError
 COMMANDS: dict[str, str] = {
     "convert": "convert treebank files from one format to another",
     "corpus": "look at a treebank: what is in it, and how its sentences split",
+    "draw": "draw trees in the terminal, or as SVG, HTML or PNG",
+    "train": "train a segmenter, a parser or both",
+    "evaluate": "score a model on a corpus",
     "score": "score EDUs and trees against gold",
     "agreement": "how far two annotators agree",
     "compare": "compare two systems, and test the difference",

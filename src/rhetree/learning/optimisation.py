@@ -69,7 +69,7 @@ def make_optimizer(
         for (rate, decay), parameters in groups.items()
     ]
     kind = torch.optim.Adam if config.kind == "adam" else torch.optim.AdamW
-    return kind(settings, betas=config.betas)
+    return kind(settings, betas=config.betas, fused=True)
 
 
 def set_rate(

@@ -99,8 +99,9 @@ def _toml_lines(settings: object, section: str) -> Iterator[str]:
     about = _descriptions(type(settings))
     inner: list[tuple[str, Any]] = []
     if section:
-        yield f"\n[{section}]"
-    yield from _comment(inspect.getdoc(type(settings)) or "")
+        yield ""
+        yield from _comment(inspect.getdoc(type(settings)) or "")
+        yield f"[{section}]"
     for field in _fields(type(settings)):
         value = getattr(settings, field.name)
         if is_dataclass(value):

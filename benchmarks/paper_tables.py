@@ -1,0 +1,302 @@
+"""The paper's tables on an open treebank: train every row with several seeds, then print the tables.
+
+    python benchmarks/paper_tables.py train --corpus FOLDER --encoders FOLDER [--jobs 2] [--only ROW …]
+    python benchmarks/paper_tables.py tables > tables.md
+
+``train`` does what is missing: each finished run leaves a small JSON in benchmarks/results/paper/, so
+it can be stopped and started again at any time. Runs have one thread each and go side by side.
+``--encoders`` is a folder with ``minilm/`` and ``glove-50d/`` (see docs/training.md). Models are kept
+under ``--work`` until all rows that build on them are done.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "benchmarks" / "results" / "paper"
+SPLITS = ("dev", "test")
+METRICS = (
+    "segmentation.inner",
+    *(f"parseval.rst.{part}" for part in ("span", "nuclearity", "relation", "full")),
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of a table: a recipe of configs/ with some settings changed, over some seeds."""
+
+    title: str
+    config: str = ""
+    settings: tuple[str, ...] = ()
+    seeds: int = 5
+    pipeline: tuple[str, str] | None = None
+    """In place of a recipe: the rows whose segmenter and parser work one after the other."""
+
+
+FROZEN = "frozen encoder"
+ROWS = {
+    "segbot": Row(f"SegBot, {FROZEN}", "segbot"),
+    "wly": Row(f"WLY (BiLSTM-CRF), {FROZEN}", "wly"),
+    "pointer": Row(f"Pointer net, {FROZEN}", "frozen-segmenter"),
+    "pointer-glove": Row("Pointer net, GloVe", "glove-segmenter", seeds=3),
+    "pointer-tuned": Row(
+        "Pointer net, fine-tuned encoder", "tuned-joint", ("network.task=segment",), seeds=3
+    ),
+    "joint": Row(f"Joint, {FROZEN}", "frozen-joint"),
+    "joint-tuned": Row("Joint, fine-tuned encoder", "tuned-joint", seeds=3),
+    "parser-plain": Row("Stack pointer", "frozen-parser", ("network.parser.partial_tree=none",), seeds=3),
+    "parser": Row("+ partial tree", "frozen-parser"),
+    "parser-separate": Row(
+        "+ partial tree, separate classifiers",
+        "frozen-parser",
+        ("network.classifier.separate=true",),
+        seeds=3,
+    ),
+    "parser-mean": Row("+ partial tree, mean span", "frozen-parser", ("network.parser.span=mean",), seeds=3),
+    "pipeline": Row("Pipeline of the two", pipeline=("pointer", "parser")),
+}
+"""In the order of their importance: what carries the paper's claims comes first where time is short."""
+
+ORDER = (
+    "pointer",
+    "parser",
+    "joint",
+    "segbot",
+    "wly",
+    "pipeline",
+    "joint-tuned",
+    "parser-plain",
+    "parser-separate",
+)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name in ("train", "one"):
+        command = commands.add_parser(name)
+        command.add_argument("--corpus", type=Path, required=True)
+        command.add_argument("--encoders", type=Path, required=True)
+        command.add_argument("--work", type=Path, default=Path("runs") / "paper")
+        if name == "train":
+            command.add_argument("--jobs", type=int, default=2, help="runs side by side, one thread each")
+            command.add_argument("--only", nargs="+", choices=ROWS, default=list(ROWS))
+        else:
+            command.add_argument("row", choices=ROWS)
+            command.add_argument("seed", type=int)
+    commands.add_parser("tables")
+    args = parser.parse_args()
+    if args.command == "tables":
+        sys.stdout.write("\n".join(tables()) + "\n")
+    elif args.command == "one":
+        run_one(args)
+    else:
+        train_missing(args)
+
+
+def train_missing(args: argparse.Namespace) -> None:
+    rows = sorted(args.only, key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER))
+    missing = [
+        (name, seed)
+        for name in rows
+        for seed in range(1, ROWS[name].seeds + 1)
+        if not result_path(name, seed).exists()
+    ]
+    trained = [run for run in missing if ROWS[run[0]].pipeline is None]
+    piped = [run for run in missing if ROWS[run[0]].pipeline is not None]
+    for stage in (trained, piped):
+        with ThreadPoolExecutor(args.jobs) as pool:
+            for _ in pool.map(lambda run: _subprocess(args, *run), stage):
+                pass
+
+
+def _subprocess(args: argparse.Namespace, name: str, seed: int) -> None:
+    started = time.perf_counter()
+    command = [sys.executable, __file__, "one", name, str(seed)]
+    for option in ("corpus", "encoders", "work"):
+        command += [f"--{option}", str(getattr(args, option))]
+    args.work.mkdir(parents=True, exist_ok=True)
+    with (args.work / f"{name}-{seed}.log").open("a") as log:
+        done = subprocess.run(command, stdout=log, stderr=log, env=os.environ | {"OMP_NUM_THREADS": "1"})
+    said = "done" if done.returncode == 0 else f"FAILED, see {log.name}"
+    print(
+        f"{name} seed {seed}: {said} after {time.perf_counter() - started:.0f} s", file=sys.stderr, flush=True
+    )
+
+
+def run_one(args: argparse.Namespace) -> None:
+    """Train one row with one seed, unless it is a pipeline, and score it."""
+    import torch
+
+    from rhetree.learning.evaluation import evaluate_models
+    from rhetree.learning.experiment import run
+    from rhetree.learning.recipe import read_recipe
+    from rhetree.treebanks.corpus import read_corpus
+
+    torch.set_num_threads(1)
+    row = ROWS[args.row]
+    started = time.perf_counter()
+    segmenter = None
+    if row.pipeline is None:
+        folder = args.work / f"{args.row}-{args.seed}"
+        assignments = [
+            f"data.corpus={args.corpus}",
+            f"train.seed={args.seed}",
+            "train.threads=1",
+            *row.settings,
+        ]
+        recipe = read_recipe(ROOT / "configs" / f"{row.config}.toml", assignments)
+        encoder = args.encoders / Path(recipe.network.embedding.path).name
+        recipe = read_recipe(
+            ROOT / "configs" / f"{row.config}.toml", [*assignments, f"network.embedding.path={encoder}"]
+        )
+        for event in run(recipe, folder, resume=(folder / "log.jsonl").exists()):
+            if hasattr(event, "scores"):
+                print(event.epoch, dict(event.scores), flush=True)
+    else:
+        segmenter, folder = (args.work / f"{name}-{args.seed}" for name in row.pipeline)
+    corpus = read_corpus(args.corpus).split_by_sentence()
+    record = {"row": args.row, "seed": args.seed, "config": row.config, "settings": list(row.settings)}
+    for split in SPLITS:
+        results = evaluate_models(
+            folder / "model",
+            corpus.split(split),
+            segmenter=None if segmenter is None else segmenter / "model",
+        )
+        record[split] = {
+            name: {
+                document.name: {metric: _counts(document.scores, metric) for metric in METRICS}
+                for document in evaluation.documents
+            }
+            for name, evaluation in (("gold", results.gold), ("auto", results.auto))
+            if evaluation is not None
+        }
+    record["seconds"] = round(time.perf_counter() - started)
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    result_path(args.row, args.seed).write_text(
+        json.dumps(record, separators=(",", ":")) + "\n", encoding="utf-8"
+    )
+
+
+def _counts(scores, metric: str) -> list[int] | None:
+    counts = scores.counts(metric)
+    return None if counts is None else [counts.matched, counts.predicted, counts.gold]
+
+
+def result_path(name: str, seed: int) -> Path:
+    return RESULTS / f"{name}-{seed}.json"
+
+
+def tables() -> Iterator[str]:
+    """The three tables in Markdown, with whatever has finished."""
+    yield from _table(
+        "Segmentation, F1 of boundaries inside sentences",
+        "auto",
+        {"P": ("segmentation.inner", 0), "R": ("segmentation.inner", 1), "F1": ("segmentation.inner", 2)},
+        ("segbot", "wly", "pointer", "pointer-glove", "joint", "pointer-tuned", "joint-tuned"),
+        versus={"pointer": ("segbot", "wly"), "joint": ("pointer",)},
+    )
+    parseval = {
+        title: (f"parseval.rst.{part}", 2)
+        for title, part in (("S", "span"), ("N", "nuclearity"), ("R", "relation"), ("Full", "full"))
+    }
+    yield from _table(
+        "Parsing with gold EDUs, RST-Parseval F1",
+        "gold",
+        parseval,
+        ("parser-plain", "parser", "parser-separate", "parser-mean", "joint", "joint-tuned"),
+        versus={"parser": ("parser-plain", "parser-separate", "parser-mean"), "joint": ("parser",)},
+    )
+    yield from _table(
+        "End to end, RST-Parseval F1",
+        "auto",
+        parseval,
+        ("pipeline", "joint", "joint-tuned"),
+        versus={"joint": ("pipeline",)},
+    )
+
+
+def _table(
+    title: str,
+    edus: str,
+    columns: dict[str, tuple[str, int]],
+    rows: Sequence[str],
+    versus: dict[str, tuple[str, ...]],
+) -> Iterator[str]:
+    records = {name: _records(name, edus) for name in rows}
+    records = {name: found for name, found in records.items() if found}
+    yield f"### {title}\n"
+    heads = [f"{split} {column}" for split in reversed(SPLITS) for column in columns]
+    yield f"| | seeds | {' | '.join(heads)} |"
+    yield f"| --- | --- | {' | '.join('---' for _ in heads)} |"
+    for name, found in records.items():
+        cells = [
+            _mean_and_deviation([_micro(record[split][edus], metric)[which] for record in found])
+            for split in reversed(SPLITS)
+            for metric, which in columns.values()
+        ]
+        yield f"| {ROWS[name].title} | {len(found)} | {' | '.join(cells)} |"
+    yield ""
+    for better, others in versus.items():
+        for worse in others:
+            if better in records and worse in records:
+                yield _compared(
+                    records[worse], records[better], worse, better, edus, list(columns.values())[-1][0]
+                )
+    yield ""
+
+
+def _records(name: str, edus: str) -> list[dict]:
+    paths = [result_path(name, seed) for seed in range(1, ROWS[name].seeds + 1)]
+    found = [json.loads(path.read_text(encoding="utf-8")) for path in paths if path.exists()]
+    return [record for record in found if edus in record["test"]]
+
+
+def _micro(documents: dict[str, dict], metric: str) -> tuple[float, float, float]:
+    matched, predicted, gold = (
+        sum(counts[metric][place] for counts in documents.values()) for place in range(3)
+    )
+    precision, recall = matched / max(1, predicted), matched / max(1, gold)
+    return 100 * precision, 100 * recall, 200 * matched / max(1, predicted + gold)
+
+
+def _mean_and_deviation(values: Sequence[float]) -> str:
+    from rhetree.metrics.significance import Runs
+
+    runs = Runs(tuple(values))
+    return f"{runs.mean:.2f}" + ("" if runs.deviation is None else f" ± {runs.deviation:.2f}")
+
+
+def _compared(a: list[dict], b: list[dict], name_a: str, name_b: str, edus: str, metric: str) -> str:
+    """The paired t-test on test: a pair is a document in a run of each, of the same seed."""
+    from rhetree.metrics.significance import paired_t_test
+
+    pairs = [
+        (
+            _micro({"": run_a["test"][edus][document]}, metric)[2],
+            _micro({"": run_b["test"][edus][document]}, metric)[2],
+        )
+        for run_a, run_b in zip(a, b, strict=False)
+        for document in run_a["test"][edus]
+    ]
+    test = paired_t_test([pair[0] for pair in pairs], [pair[1] for pair in pairs])
+    mean = sum(second - first for first, second in pairs) / len(pairs)
+    chance = "no test" if test.p is None else f"p = {test.p:.4f}"
+    return (
+        f"- {ROWS[name_b].title} against {ROWS[name_a].title}, {metric}: {mean:+.2f} a document on average "
+        f"({len(pairs)} pairs, paired t-test, {chance})"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,114 @@
+"""Score a model on a split of a corpus: segmentation, and trees with gold and with its own EDUs."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from rhetree.domain.document import Document
+    from rhetree.metrics.report import Evaluation
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what the command takes."""
+    parser.add_argument(
+        "model", type=Path, metavar="MODEL", help="a model directory, such as runs/joint/model"
+    )
+    parser.add_argument(
+        "corpus", type=Path, metavar="CORPUS", help="the folder of a treebank (docs/corpora.md)"
+    )
+    parser.add_argument("--split", default="dev", help="which part of the corpus (default: dev)")
+    parser.add_argument(
+        "--edus",
+        choices=("gold", "auto"),
+        help="only with gold EDUs, or only with the model's own (default: both)",
+    )
+    parser.add_argument(
+        "--segmenter",
+        type=Path,
+        metavar="MODEL",
+        help="another model to find the EDUs that the first one parses",
+    )
+    parser.add_argument(
+        "--relations", help="relation classes: gum, rst-dt, none or a file (default: the model's)"
+    )
+    parser.add_argument("--sentences", type=Path, help="for RST-DT: a folder of files with its sentences")
+    parser.add_argument("--per-document", action="store_true", help="each document's scores too")
+    parser.add_argument("--json", action="store_true", help="print JSON for programs")
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE|FOLDER",
+        help="write the predicted documents, in any format",
+    )
+    parser.add_argument(
+        "--to", metavar="FORMAT", help="the format of what is written (default: by its ending)"
+    )
+    parser.add_argument("--threads", type=int, default=0, help="of torch; 0 for as many as there are cores")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Evaluate and print."""
+    from rhetree.cli.extras import training_extra
+
+    with training_extra():
+        import torch
+
+        from rhetree.learning.evaluation import evaluate_models
+        from rhetree.learning.model import load_recipe
+    from rhetree.treebanks.corpus import read_corpus
+
+    if args.threads:
+        torch.set_num_threads(args.threads)
+    corpus = read_corpus(
+        args.corpus,
+        split=args.split,
+        sentences=args.sentences,
+        relations=args.relations or load_recipe(args.model).data.relations or None,
+    ).split_by_sentence()
+    for note in corpus.notes:
+        print(f"rhetree evaluate: {note}", file=sys.stderr)
+    results = evaluate_models(args.model, corpus.split(args.split), segmenter=args.segmenter)
+    evaluations = {
+        name: evaluation
+        for name, evaluation in (("gold", results.gold), ("auto", results.auto))
+        if evaluation is not None and args.edus in (None, name)
+    }
+    if args.output is not None:
+        _write(args, results.predictions)
+    if args.json:
+        record = {
+            name: evaluation.to_dict(per_document=args.per_document, per_genre=True, per_relation=True)
+            for name, evaluation in evaluations.items()
+        }
+        print(json.dumps(record, indent=2, ensure_ascii=False))
+    else:
+        _print_tables(evaluations, args)
+    return 0
+
+
+def _write(args: argparse.Namespace, predictions: "Sequence[Document]") -> None:
+    from rhetree.treebanks import write
+
+    for layer in write(predictions, args.output, format=args.to):
+        print(f"rhetree evaluate: {args.output}: not kept: {layer.value}", file=sys.stderr)
+
+
+def _print_tables(evaluations: "Mapping[str, Evaluation]", args: argparse.Namespace) -> None:
+    from rhetree.cli import score_tables as tables
+
+    titles = {"gold": "With gold EDUs", "auto": "With the model's own EDUs"}
+    console = tables.make_console()
+    for name, evaluation in evaluations.items():
+        kinds = list(tables.KINDS) if evaluation.total.rst.span.predicted else []
+        title = f"{titles[name]}: {tables.scope(evaluation)}"
+        tables.show(console, title, tables.scores_table(evaluation.total, kinds))
+        tables.show(console, "F1 by genre", tables.f1_table(evaluation.by_genre(), "rst", "Genre"))
+        if args.per_document:
+            rows = {document.name: document.scores for document in evaluation.documents}
+            tables.show(console, "F1 by document", tables.f1_table(rows, "rst", "Document"))

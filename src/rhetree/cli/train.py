@@ -1,0 +1,138 @@
+"""Train a segmenter, a parser or both from a recipe (see configs/ and docs/training.md).
+
+The run's folder gets the recipe with every setting, a log, a picture of it, a checkpoint to go on
+from, and the best model so far.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from rhetree.errors import SettingError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what the command takes."""
+    parser.add_argument("recipe", type=Path, nargs="?", metavar="CONFIG.toml", help="what to train")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="SECTION.KEY=VALUE",
+        dest="assignments",
+        help="change a setting of the recipe; may be given often",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FOLDER",
+        help="the run's folder; default: runs/ and the recipe's name",
+    )
+    parser.add_argument("--resume", action="store_true", help="go on from the run's last checkpoint")
+    parser.add_argument(
+        "--print-recipe",
+        action="store_true",
+        help="print the recipe with every setting and what it means, and stop; without CONFIG.toml, the defaults",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Train, showing progress on standard error."""
+    from rhetree.cli.extras import training_extra
+
+    with training_extra():
+        from rhetree.learning.processes import started
+        from rhetree.learning.recipe import read_recipe
+        from rhetree.learning.settings import as_toml
+
+    if args.recipe is None and not args.print_recipe:
+        raise SettingError("a recipe is needed, such as configs/frozen-joint.toml; see also --print-recipe")
+    recipe = read_recipe(args.recipe, args.assignments)
+    if args.print_recipe:
+        sys.stdout.write(as_toml(recipe))
+        return 0
+    folder = args.output or Path("runs") / args.recipe.stem
+    with started() as processes:
+        _train(recipe, folder, args.resume, processes)
+        if processes.is_first:
+            _draw_curve(folder)
+            print(folder / "model")
+    return 0
+
+
+def _train(recipe, folder, resume, processes) -> None:  # type: ignore[no-untyped-def]  # its types need torch
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from rhetree.learning.experiment import run
+    from rhetree.learning.loop import Step
+
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("epoch {task.fields[epoch]}"),
+        BarColumn(),
+        TextColumn("{task.completed}/{task.total} steps"),
+        TextColumn("loss {task.fields[loss]:.3f}"),
+        TextColumn("{task.fields[speed]:.0f} sentences/s"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, disable=not processes.is_first) as progress:
+        bar = progress.add_task("", total=None, epoch=1, loss=0.0, speed=0.0)
+        meter = _Meter()
+        for event in run(recipe, folder, resume=resume, processes=processes):
+            if isinstance(event, Step):
+                meter.add(sum(event.losses.values()), event.n_sentences)
+                progress.update(
+                    bar,
+                    completed=event.step,
+                    total=event.n_steps,
+                    epoch=event.epoch,
+                    loss=meter.loss,
+                    speed=meter.speed,
+                )
+            else:
+                scores = "  ".join(f"{name} {score:.1f}" for name, score in event.scores.items())
+                mark = "  best so far" if event.is_best else ""
+                progress.console.print(f"epoch {event.epoch}: {scores}{mark}", highlight=False)
+
+
+class _Meter:
+    """Loss and speed, smoothed over the last hundred steps or so."""
+
+    def __init__(self) -> None:
+        from time import perf_counter
+
+        self._clock = perf_counter
+        self._last = perf_counter()
+        self._weight = self._loss = self._seconds = self._sentences = 0.0
+
+    def add(self, loss: float, n_sentences: int) -> None:
+        now = self._clock()
+        for name, value in (
+            ("_loss", loss),
+            ("_sentences", n_sentences),
+            ("_seconds", now - self._last),
+            ("_weight", 1.0),
+        ):
+            setattr(self, name, 0.98 * getattr(self, name) + value)
+        self._last = now
+
+    @property
+    def loss(self) -> float:
+        return self._loss / self._weight
+
+    @property
+    def speed(self) -> float:
+        return self._sentences / max(self._seconds, 1e-9)
+
+
+def _draw_curve(folder: Path) -> None:
+    from rhetree.errors import MissingExtraError
+    from rhetree.learning.curve import draw_curve
+    from rhetree.learning.experiment import read_log
+
+    try:
+        draw_curve(read_log(folder), folder / "curve.svg")
+    except MissingExtraError as error:
+        print(f"rhetree train: no picture of the run: {error}", file=sys.stderr)

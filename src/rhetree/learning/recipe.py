@@ -1,0 +1,62 @@
+"""A recipe: everything that decides what a training run makes, in one TOML file."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from rhetree.learning.loop import TrainConfig
+from rhetree.learning.networks.joint import NetworkConfig
+from rhetree.learning.optimisation import OptimizerConfig
+from rhetree.learning.settings import as_dict, build, override, read_toml
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataConfig:
+    """What to learn from."""
+
+    corpus: str = ""
+    """The folder of a treebank (see docs/corpora.md)."""
+    train: str = "train"
+    """The split to learn from."""
+    dev: str = "dev"
+    """The split to choose on. It may be absent where dev_share is set."""
+    dev_share: float = 0.0
+    """Choose on this random share of the training documents instead of a dev split; 0 for none."""
+    seed: int = 1
+    """Of the random share."""
+    sentences: str = ""
+    """For RST-DT: a folder of Penn Treebank or CoNLL-U files with its sentences; empty for a rule."""
+    relations: str = ""
+    """Relation classes: gum, rst-dt, none, or a file; empty for those of the corpus."""
+    unseen_labels: Literal["refuse", "ignore"] = "refuse"
+    """What to do where dev has labels that train has not, and so no model could be right."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.dev_share < 1:
+            raise ValueError(f"dev_share is a share, 0 <= dev_share < 1, got {self.dev_share}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """Everything that decides what a training run makes."""
+
+    data: DataConfig = field(default_factory=DataConfig)
+    network: NetworkConfig = field(default_factory=NetworkConfig)
+    optimizer: OptimizerConfig = field(default_factory=OptimizerConfig)
+    train: TrainConfig = field(default_factory=TrainConfig)
+
+    def fingerprint(self) -> str:
+        """Of the settings that a resumed run may not change: its data and its network."""
+        fixed = json.dumps([as_dict(self.data), as_dict(self.network)], sort_keys=True)
+        return hashlib.sha256(fixed.encode()).hexdigest()
+
+
+def read_recipe(path: Path | None, assignments: Sequence[str] = ()) -> Recipe:
+    """The recipe of a TOML file, or of defaults, changed by ``section.key=value`` assignments."""
+    table = {} if path is None else read_toml(path)
+    for assignment in assignments:
+        override(table, assignment)
+    return build(Recipe, table)

@@ -1,0 +1,317 @@
+"""Training runs from recipe to model directory, on a corpus of six short documents that we wrote."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rhetree.cli.main import main
+from rhetree.domain.document import Document
+from rhetree.domain.span import spans_of_lengths
+from rhetree.domain.tree import Split, Tree
+from rhetree.errors import ModelError, RhetreeError, SettingError, TrainingError
+from rhetree.learning.curve import draw_curve
+from rhetree.learning.experiment import LOG, read_log, run
+from rhetree.learning.loop import Evaluated
+from rhetree.learning.model import CONFIG, WEIGHTS, load_model, save_model
+from rhetree.learning.recipe import read_recipe
+from rhetree.learning.scoring import score
+from rhetree.learning.settings import as_toml
+from rhetree.treebanks import read, write
+from rhetree.treebanks.corpus import read_corpus
+
+CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.toml"))
+
+SENTENCES = [
+    ("He left , because it rained .", [3, 4], Tree((Split(0, 1, 2, "NS", "cause"),))),
+    (
+        "If it rains , he stays and reads .",
+        [4, 2, 3],
+        Tree((Split(0, 1, 3, "SN", "condition"), Split(1, 2, 3, "NN", "list"))),
+    ),
+    ("She sang .", [3], Tree()),
+]
+
+SMALL = (
+    "network.embedding.width=16",
+    "network.embedding.min_count=1",
+    "network.encoder.layers=1",
+    "network.encoder.width=8",
+    "network.segmenter.layers=1",
+    "network.segmenter.width=16",
+    "network.parser.layers=1",
+    "network.parser.width=16",
+    "network.classifier.width=8",
+    "optimizer.learning_rate=0.02",
+    "train.epochs=3",
+    "train.batch_size=4",
+    "train.checkpoint_steps=2",
+    "train.threads=1",
+)
+
+UNSET = ("network.embedding.width=100", "network.embedding.min_count=2")
+"""The settings of random vectors at their defaults, for other kinds of embeddings."""
+
+
+def document(number):
+    sentences = SENTENCES[number % 3 :] + SENTENCES[: number % 3]
+    bare = Document.from_sentences([text.split() for text, _, _ in sentences], name=f"doc{number}")
+    return replace(
+        bare,
+        edus=spans_of_lengths(length for _, lengths, _ in sentences for length in lengths),
+        sentence_trees=tuple(tree for *_, tree in sentences),
+        metadata={"genre": "weather" if number % 2 else "travel"},
+    )
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    for number in range(6):
+        write(document(number), folder / f"doc{number}.json")
+    (folder / "train.txt").write_text("doc0\ndoc1\ndoc2\ndoc3\n", encoding="utf-8")
+    (folder / "dev.txt").write_text("doc4\ndoc5\n", encoding="utf-8")
+    return folder
+
+
+def small_recipe(corpus, *assignments):
+    return read_recipe(None, [*SMALL, f"data.corpus={corpus}", *assignments])
+
+
+def write_recipe(corpus, path, *assignments):
+    path.write_text(as_toml(small_recipe(corpus, *assignments)), encoding="utf-8")
+    return path
+
+
+def weights_of(folder):
+    return (folder / "model" / WEIGHTS).read_bytes()
+
+
+def train(corpus, folder, *assignments):
+    return list(run(small_recipe(corpus, *assignments), folder))
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+def test_a_shipped_recipe_has_every_setting_below_its_description(path):
+    text = path.read_text(encoding="utf-8")
+    head, _, body = text.partition("\n\n")
+    assert all(line.startswith("#") for line in head.splitlines())
+    assert f"rhetree train configs/{path.name}" in head
+    assert body == as_toml(read_recipe(path))
+
+
+def test_a_model_is_learnt_saved_loaded_and_predicts_the_same(corpus, tmp_path):
+    recipe = small_recipe(corpus, "train.epochs=60", "optimizer.learning_rate=0.05", "train.patience=60")
+    events = list(run(recipe, tmp_path / "run"))
+    best = max((event for event in events if isinstance(event, Evaluated)), key=lambda e: e.scores["full"])
+    assert best.scores["full"] > 60
+    model = load_model(tmp_path / "run" / "model")
+    assert model.recipe == recipe
+    assert model.about["scores"]["dev"] == dict(best.scores)
+    assert model.about["data"]["documents"] == 4
+    dev = read_corpus(corpus).split("dev")
+    found = score(model.network, dev)
+    assert found.named() == dict(best.scores)
+    save_model(tmp_path / "again", model.network, model.recipe, {})
+    assert score(load_model(tmp_path / "again").network, dev).predictions == found.predictions
+    curve = tmp_path / "curve.svg"
+    draw_curve(read_log(tmp_path / "run"), curve)
+    assert "dev score" in curve.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("task", "scores"),
+    [
+        ("segment", {"segmentation"}),
+        ("parse", {"gold-span", "gold-nuclearity", "gold-relation", "gold-full"}),
+    ],
+)
+def test_a_network_for_one_task_has_that_tasks_scores(corpus, tmp_path, task, scores):
+    events = train(corpus, tmp_path / "run", f"network.task={task}", "train.epochs=1")
+    assert set(events[-1].scores) == scores
+
+
+def test_two_models_work_one_after_the_other(corpus, tmp_path, capsys):
+    for task in ("segment", "parse"):
+        train(corpus, tmp_path / task, f"network.task={task}")
+    parser, segmenter = str(tmp_path / "parse" / "model"), str(tmp_path / "segment" / "model")
+    assert main(["evaluate", parser, str(corpus), "--segmenter", segmenter, "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["auto"]["segmentation"]["inner"]["gold"] == 6
+    assert main(["evaluate", segmenter, str(corpus), "--segmenter", parser]) == 2
+    assert "only segments" in capsys.readouterr().err
+
+
+def test_evaluate_prints_both_settings_and_writes_predictions(corpus, tmp_path, capsys):
+    train(corpus, tmp_path / "run")
+    predictions = tmp_path / "predicted.jsonl"
+    assert main(["evaluate", str(tmp_path / "run" / "model"), str(corpus), "-o", str(predictions)]) == 0
+    shown = capsys.readouterr().out
+    assert "With gold EDUs" in shown
+    assert "With the model's own EDUs" in shown
+    assert "weather" in shown
+    assert [document.name for document in read(predictions)] == ["doc4", "doc5"]
+    assert main(["evaluate", str(tmp_path / "run" / "model"), str(corpus), "--edus", "gold"]) == 0
+    assert "own EDUs" not in capsys.readouterr().out
+
+
+def test_a_killed_run_resumes_to_the_weights_of_an_unbroken_one(corpus, tmp_path):
+    recipe = write_recipe(corpus, tmp_path / "small.toml", "train.epochs=8", "train.patience=8")
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    assert main(["train", str(recipe), "-o", str(whole)]) == 0
+    command = [sys.executable, "-m", "rhetree", "train", str(recipe), "-o", str(broken)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 120
+    while not (broken / LOG).exists() or len(read_log(broken)) < 8:
+        assert process.poll() is None, "the run ended before it could be killed"
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert main(["train", str(recipe), "-o", str(broken), "--resume"]) == 0
+    assert weights_of(broken) == weights_of(whole)
+
+
+def test_two_processes_train_one_model(corpus, tmp_path):
+    recipe = write_recipe(corpus, tmp_path / "small.toml", "train.epochs=30", "train.patience=30")
+    alone, together = tmp_path / "alone", tmp_path / "together"
+    assert main(["train", str(recipe), "-o", str(alone)]) == 0
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "torch.distributed.run", "--nproc_per_node=2"]
+    command += ["--master_addr=127.0.0.1", f"--master_port={port}"]
+    command += ["-m", "rhetree", "train", str(recipe), "-o", str(together)]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=300, env=os.environ | {"OMP_NUM_THREADS": "1"}
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [str(together / "model")]
+    evaluations = [line for line in read_log(together) if line["kind"] == "dev"]
+    assert [line["epoch"] for line in evaluations] == list(range(1, 31))
+    scores = [
+        load_model(folder / "model").about["scores"]["dev"]["gold-full"] for folder in (alone, together)
+    ]
+    assert min(scores) > 60
+
+
+def test_no_network_is_attempted(corpus, tmp_path, monkeypatch):
+    def refuse(*_args, **_kwargs):
+        raise AssertionError("a connection was attempted")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    train(corpus, tmp_path / "run", "train.epochs=1")
+
+
+# --- bad input ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("assignments", "message"),
+    [
+        (["data.corpus="], "data.corpus names no folder"),
+        (["data.dev=test"], "no split 'test', only train, dev"),
+        (["data.train=trian"], "no split 'trian', only train, dev; did you mean train"),
+        (["train.select=fulll"], "train.select is one of segmentation, gold-span"),
+        (
+            ["network.task=segment", "train.select=full"],
+            "train.select is one of segmentation for task 'segment'",
+        ),
+        ([*UNSET, "network.embedding.kind=transformer", "network.embedding.path=nowhere"], "nowhere"),
+        ([*UNSET, "network.embedding.kind=static"], "need a path"),
+    ],
+)
+def test_what_cannot_be_trained_is_refused_before_anything_is_written(corpus, tmp_path, assignments, message):
+    with pytest.raises(RhetreeError, match=message):
+        list(run(small_recipe(corpus, *assignments), tmp_path / "run"))
+    assert not (tmp_path / "run").exists()
+
+
+def test_an_unknown_setting_is_refused_with_a_suggestion(corpus, tmp_path, capsys):
+    recipe = write_recipe(corpus, tmp_path / "small.toml")
+    assert main(["train", str(recipe), "--set", "train.patiense=3"]) == 2
+    assert "unknown setting train.patiense; did you mean patience?" in capsys.readouterr().err
+
+
+def test_a_recipe_is_printed_with_every_setting(capsys):
+    assert main(["train", "--print-recipe", "--set", "train.epochs=7"]) == 0
+    printed = capsys.readouterr().out
+    assert "epochs = 7" in printed
+    assert "# Evaluations without a better dev score before stopping.\npatience = 10" in printed
+
+
+def test_a_corpus_without_trees_is_refused(corpus, tmp_path):
+    for path in corpus.glob("*.json"):
+        write(next(read(path)).without_trees(), path)
+    with pytest.raises(TrainingError, match="split 'train' has no trees"):
+        train(corpus, tmp_path / "run")
+    assert train(corpus, tmp_path / "run", "network.task=segment", "train.epochs=1")
+
+
+def test_labels_that_only_dev_has_are_refused_or_ignored(corpus, tmp_path):
+    path = corpus / "doc4.json"
+    write(next(read(path)).map_relations(str.upper), path)
+    with pytest.raises(TrainingError, match="never shows: CAUSE-NS, CONDITION-SN, LIST-NN; set data.unseen"):
+        train(corpus, tmp_path / "run")
+    assert train(corpus, tmp_path / "run", "data.unseen_labels=ignore", "train.epochs=1")
+
+
+def test_a_folder_with_a_run_is_not_overwritten(corpus, tmp_path):
+    train(corpus, tmp_path / "run", "train.epochs=1")
+    with pytest.raises(TrainingError, match="holds a run already; go on with --resume"):
+        train(corpus, tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda folder: (folder / CONFIG).unlink(), "not a model directory"),
+        (lambda folder: (folder / CONFIG).write_text("{"), "not JSON"),
+        (lambda folder: (folder / CONFIG).write_text("{}"), "not a model of Rhetree"),
+        (lambda folder: (folder / WEIGHTS).unlink(), "has no weights.safetensors"),
+        (lambda folder: (folder / WEIGHTS).write_bytes(b"x" * 100), "may be cut off"),
+        (lambda folder: _change_config(folder, "version", 99), "format version 99, this Rhetree reads 1"),
+        (lambda folder: _change_config(folder, "labels", ["cause-NS"]), "not the weights of config.json"),
+        (lambda folder: _change_config(folder, "recipe", {"trian": {}}), "did you mean train"),
+    ],
+)
+def test_a_damaged_model_directory_is_refused(corpus, tmp_path, damage, message):
+    train(corpus, tmp_path / "run", "train.epochs=1")
+    damage(tmp_path / "run" / "model")
+    with pytest.raises(ModelError, match=message):
+        load_model(tmp_path / "run" / "model")
+
+
+def test_a_full_disk_leaves_the_model_that_was_there(corpus, tmp_path, monkeypatch):
+    train(corpus, tmp_path / "run", "train.epochs=1")
+    before = weights_of(tmp_path / "run")
+    model = load_model(tmp_path / "run" / "model")
+
+    def fail(*_args, **_kwargs):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("rhetree.learning.model.save_file", fail)
+    with pytest.raises(RhetreeError, match="cannot be written: .*No space left"):
+        save_model(tmp_path / "run" / "model", model.network, model.recipe, {})
+    assert weights_of(tmp_path / "run") == before
+    assert sorted(path.name for path in (tmp_path / "run").iterdir() if path.name.startswith(".")) == []
+
+
+def test_settings_that_contradict_each_other_are_named():
+    with pytest.raises(SettingError, match="data: dev_share is a share"):
+        read_recipe(None, ["data.dev_share=1.5"])
+
+
+def _change_config(folder, key, value):
+    config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+    config[key] = value
+    (folder / CONFIG).write_text(json.dumps(config), encoding="utf-8")

@@ -1,0 +1,163 @@
+import json
+from dataclasses import replace
+
+import pytest
+import torch
+from torch import nn
+
+from rhetree.domain.tree import Split, Tree
+from rhetree.errors import ModelError, TrainingError
+from rhetree.learning.checkpoint import FILE, Position, load_checkpoint, save_checkpoint
+from rhetree.learning.loop import Evaluated, Step, TrainConfig, train
+from rhetree.learning.optimisation import OptimizerConfig, make_optimizer
+from rhetree.learning.targets import SentenceExample
+
+PAIR = Tree((Split(0, 1, 2, "NS", "elaboration"),))
+EXAMPLES = [SentenceExample(("a",) * n, (1, n - 1), PAIR) for n in range(2, 14)]
+
+
+class Toy(nn.Module):
+    """Learns the mean length of its examples; dropout makes it need torch's random state."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(1)
+        self.layer = nn.Sequential(nn.Dropout(0.5), nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 1))
+
+    def forward(self, examples):
+        inputs = torch.ones(len(examples), 4)
+        lengths = torch.tensor([[float(len(example.tokens))] for example in examples])
+        return {"length": ((self.layer(inputs) - lengths) ** 2).mean()}
+
+
+def fit(folder, *, stop_at=None, resume=False, scores=None, network=None, **settings):
+    """Train a toy; returns its network and what happened. ``stop_at`` is a kill after that step."""
+    network = network or Toy()
+    settings = {"epochs": 3, "batch_size": 3, "checkpoint_steps": 5} | settings
+    kept = []
+    scores = iter(scores or range(1, 100))
+    events = []
+    run = train(
+        network,
+        EXAMPLES,
+        train=TrainConfig(**settings),
+        optimizer=OptimizerConfig(learning_rate=0.05, schedule="linear"),
+        select="full",
+        evaluate=lambda: {"full": float(next(scores))},
+        keep=lambda found: kept.append(dict(found)),
+        folder=folder,
+        fingerprint="same",
+        resume=resume,
+    )
+    for event in run:
+        events.append(event)
+        if isinstance(event, Step) and event.step == stop_at:
+            break
+    return network, events, kept
+
+
+def weights(network):
+    return {name: value.tolist() for name, value in network.state_dict().items()}
+
+
+def test_the_same_seed_gives_the_same_weights_bit_for_bit(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    (tmp_path / "c").mkdir()
+    first, second, other = fit(tmp_path / "a"), fit(tmp_path / "b"), fit(tmp_path / "c", seed=2)
+    assert weights(first[0]) == weights(second[0])
+    assert weights(first[0]) != weights(other[0])
+
+
+@pytest.mark.parametrize("stop_at", [1, 5, 7, 9, 12])
+def test_a_resumed_run_ends_in_the_weights_of_an_unbroken_one(tmp_path, stop_at):
+    (tmp_path / "whole").mkdir()
+    (tmp_path / "broken").mkdir()
+    whole, _, _ = fit(tmp_path / "whole")
+    fit(tmp_path / "broken", stop_at=stop_at)
+    torch.manual_seed(99)  # a new process has another random state
+    resumed, events, _ = fit(tmp_path / "broken", resume=True)
+    assert weights(resumed) == weights(whole)
+    assert events[-1].epoch == 3
+
+
+def test_a_run_that_is_over_does_nothing_when_resumed(tmp_path):
+    fit(tmp_path)
+    _, events, _ = fit(tmp_path, resume=True)
+    assert events == []
+
+
+def test_training_yields_steps_and_evaluations(tmp_path):
+    _, events, kept = fit(tmp_path, epochs=2)
+    steps = [event for event in events if isinstance(event, Step)]
+    assert [step.step for step in steps] == list(range(1, 9))
+    assert {step.n_steps for step in steps} == {8}
+    assert sum(step.n_sentences for step in steps) == 2 * len(EXAMPLES)
+    assert [event.epoch for event in events if isinstance(event, Evaluated)] == [1, 2]
+    assert kept == [{"full": 1.0}, {"full": 2.0}]
+
+
+def test_only_a_better_score_is_kept_and_patience_runs_out(tmp_path):
+    _, events, kept = fit(tmp_path, epochs=10, patience=2, scores=[5, 7, 7, 6, 9])
+    assert kept == [{"full": 5.0}, {"full": 7.0}]
+    assert [event.is_best for event in events if isinstance(event, Evaluated)] == [True, True, False, False]
+
+
+def test_a_loss_that_is_no_number_stops_and_names_the_last_good_state(tmp_path):
+    network = Toy()
+    fit(tmp_path, network=network, epochs=1)
+    before = (tmp_path / FILE).read_bytes()
+    with torch.no_grad():
+        network.layer[1].weight.fill_(float("nan"))
+    with pytest.raises(TrainingError, match=f"step 1 of epoch 1 .*last good state is in {tmp_path}"):
+        fit(tmp_path, network=network)
+    assert (tmp_path / FILE).read_bytes() == before
+
+
+def test_a_checkpoint_of_other_settings_is_refused(tmp_path):
+    network = Toy()
+    optimizer = make_optimizer(network, {}, OptimizerConfig())
+    save_checkpoint(tmp_path, network, optimizer, Position(settings="other"))
+    with pytest.raises(ModelError, match="other data or another network"):
+        fit(tmp_path, resume=True)
+
+
+def test_a_checkpoint_that_is_cut_off_is_refused(tmp_path):
+    fit(tmp_path, epochs=1)
+    path = tmp_path / FILE
+    path.write_bytes(path.read_bytes()[:100])
+    with pytest.raises(ModelError, match="not a checkpoint"):
+        fit(tmp_path, resume=True)
+
+
+def test_a_checkpoint_of_another_network_is_refused(tmp_path):
+    network = nn.Linear(2, 2)
+    save_checkpoint(tmp_path, network, make_optimizer(network, {}, OptimizerConfig()), Position())
+    toy = Toy()
+    with pytest.raises(ModelError, match="written by another network"):
+        load_checkpoint(tmp_path, toy, make_optimizer(toy, {}, OptimizerConfig()))
+
+
+def test_layers_of_a_pretrained_encoder_learn_more_slowly_further_down():
+    network = Toy()
+    depths = {"layer.1.weight": 2, "layer.1.bias": 2, "layer.3.weight": 0}
+    config = OptimizerConfig(learning_rate=1.0, pretrained_rate=0.1, layer_decay=0.5, weight_decay=0.01)
+    groups = make_optimizer(network, depths, config).param_groups
+    rates = {(group["peak"], group["weight_decay"]) for group in groups}
+    assert rates == {(0.025, 0.01), (0.025, 0.0), (0.1, 0.01), (1.0, 0.0)}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [({"epochs": 0}, "epochs is at least 1"), ({"seed": -1}, "seed and threads are at least 0")],
+)
+def test_a_wrong_setting_of_training_is_named(change, message):
+    with pytest.raises(ValueError, match=message):
+        replace(TrainConfig(), **change)
+
+
+def test_a_position_goes_to_json_and_back():
+    position = Position(epoch=3, best=1.5, history=[{"epoch": 1, "full": 2.0}])
+    from dataclasses import asdict
+
+    assert Position(**json.loads(json.dumps(asdict(position)))) == position
