@@ -105,6 +105,12 @@ def test_more_tables_on_request(files, capsys):
     assert "Confusion of the 3 most frequent relations: 3 of the 3 nodes that both trees have" in out
 
 
+def test_names_are_printed_as_they_are(tmp_path, capsys):
+    path = save(tmp_path / "odd.json", weather("[red]:smile:[/red]"))
+    _, out, _ = score(capsys, path, path, "--per-document")
+    assert "[red]:smile:[/red]" in out
+
+
 def test_folders_are_paired_by_name(tmp_path, capsys):
     for side in ("gold", "predicted"):
         for name in ("a", "b"):

@@ -50,6 +50,13 @@ def test_the_picture_can_be_png():
     assert plot_confusion(SOME, "png").startswith(b"\x89PNG\r\n")
 
 
+def test_relations_are_drawn_as_they_are():
+    texts = {
+        element.text for element in ET.fromstring(plot_confusion(Confusion({("a$_$", "<b>"): 1}))).iter()
+    }
+    assert {"a$_$", "<b>"} <= texts
+
+
 def test_an_empty_confusion_can_be_drawn():
     ET.fromstring(plot_confusion(Confusion()))
 

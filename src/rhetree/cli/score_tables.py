@@ -28,13 +28,16 @@ UNKNOWN = "–"
 
 def make_console() -> Console:
     """Standard output; as wide as a table needs where it is not a terminal."""
-    console = Console()
-    return console if console.is_terminal else Console(width=200)
+    # Names of documents and relations are shown as they are: no [markup], no :emoji:.
+    console = Console(markup=False, emoji=False, highlight=False)
+    if not console.is_terminal:
+        console.width = 200
+    return console
 
 
 def show(console: Console, title: str, table: Table) -> None:
     """Print a table under its title, which may be wider."""
-    console.print(title, highlight=False, markup=False)
+    console.print(title)
     console.print(table)
 
 

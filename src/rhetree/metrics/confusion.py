@@ -83,8 +83,9 @@ def plot_confusion(
         axes = figure.add_subplot()
         axes.set_xlabel("predicted")
         axes.set_ylabel("gold")
-        axes.set_xticks(range(len(relations)), relations, rotation=90)
-        axes.set_yticks(range(len(relations)), relations)
+        # A relation is a name, not a formula, even with dollars in it.
+        axes.set_xticks(range(len(relations)), relations, rotation=90, parse_math=False)
+        axes.set_yticks(range(len(relations)), relations, parse_math=False)
         if relations:
             axes.imshow(shares, cmap="Blues", vmin=0, vmax=1)
         for row, counts in enumerate(matrix):
