@@ -136,6 +136,8 @@ def read_corpus(
     documents: dict[str, list[Document]] = {}
     for name, document in reading.documents(wanted):
         documents.setdefault(name, []).append(document)
+    if not documents and wanted in {None, *reading.splits}:
+        raise RhetreeError(f"{path}: none of its documents can be read; {'; '.join(reading.notes[:3])}")
     order = [name for name in (*SPLITS, DOUBLE, UNLISTED, ALL) if name in documents]
     corpus = Corpus(
         path=path,
@@ -146,12 +148,11 @@ def read_corpus(
     )
     if dev_share is not None:
         corpus = corpus.hold_out(dev_share, seed)
-    if split is not None:
-        known = [*corpus.splits, *(name for name in reading.splits if name not in corpus.splits)]
-        if split not in corpus.splits:
-            raise no_such_split(path, split, known)
-        corpus = replace(corpus, splits={split: corpus.splits[split]})
-    return corpus
+    if split is None:
+        return corpus
+    if split not in corpus.splits:
+        raise no_such_split(path, split, [*dict.fromkeys([*corpus.splits, *reading.splits])])
+    return replace(corpus, splits={split: corpus.splits[split]})
 
 
 def no_such_split(path: Path, name: str, known: list[str]) -> RhetreeError:
@@ -233,19 +234,20 @@ class _Reading:
             return document
 
     def with_gold(self, document: Document, source: Source, files: GoldFiles) -> Document:
-        name = document.name
-        if self.layout.name == "rst-dt":
-            name = PENN_NAMES.get(name, name)
         try:
-            gold = files.find(name)
+            gold = files.find(document.name)
+            if gold is None and self.layout.name == "rst-dt" and document.name in PENN_NAMES:
+                gold = files.find(PENN_NAMES[document.name])
             if gold is None:
-                raise RhetreeError(f"{files.folder}: no sentences of {name}, whose tree is {source.path}")
+                raise RhetreeError(
+                    f"{files.folder}: no sentences of {document.name}, whose tree is {source.path}"
+                )
             if _forms(document) == _forms(gold.document):
                 return with_tokens_of(document, gold.document, source.path, gold.path)
             return self.aligned(with_sentences_of(document, gold.document, gold.path))
         except RhetreeError as error:
-            self.forgive(error, "its sentences are by rule: ")
-            return replace(document, sentences=())
+            self.forgive(error, "gold sentences left out: ")
+            return document
 
     def tokens_of(self, source: Source) -> Document:
         path = source.tokens
