@@ -116,7 +116,9 @@ VARIATIONS = {
     "plain crf": _vary(segmenter__kind="crf", segmenter__attention_window=0, segmenter__input="embedding"),
     "mean spans": _vary(parser__span="mean"),
     "both ends": _vary(parser__span="both-ends"),
-    "both sides": _vary(parser__boundary="both-sides", parser__span="both-ends"),
+    "both sides": _vary(
+        segmenter__boundary="both-sides", parser__boundary="both-sides", parser__span="both-ends"
+    ),
     "no partial tree": _vary(parser__partial_tree="none"),
     "averaged partial tree": _vary(parser__partial_tree="average"),
     "separate labels": _vary(classifier__separate=True),

@@ -48,7 +48,7 @@ class TorchNetwork:
             if parser is None
             else ParserMemory(
                 units=_array(parser.represent.prepare(encoding.states.tokens)),
-                keys=_array(parser.keys(encoding.states)),
+                keys=_array(parser.pointer.prepare(encoding.states.tokens)),
                 hidden=_array(parser.decoder.start(encoding.states.final)),
             ),
         )

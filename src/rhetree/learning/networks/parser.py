@@ -1,14 +1,12 @@
 """The discourse parser: a stack-pointer network that splits spans of EDUs from the top down."""
 
 from dataclasses import dataclass
-from typing import Literal
 
-import torch
 from torch import Tensor, nn
 
 from rhetree.learning.networks.decoder import Decoder
 from rhetree.learning.networks.encoder import Encoder, States, check_share
-from rhetree.learning.networks.pointer import Pointer, PointerKind
+from rhetree.learning.networks.pointer import Boundary, Pointer, PointerKind
 from rhetree.learning.networks.spans import PartialTree, SpanKind, SpanRepresentation, with_partial_tree
 
 
@@ -24,7 +22,7 @@ class ParserConfig:
     """How a pointer scores a place to split at."""
     span: SpanKind = "last"
     """What stands for a span, in the decoder's input and for the label classifier."""
-    boundary: Literal["last", "both-sides"] = "last"
+    boundary: Boundary = "last"
     """What stands for a place to split at: the state of the last token before it, or that and the next one."""
     partial_tree: PartialTree = "attention"
     """How a span's parent and left sibling come into the decoder's input."""
@@ -69,20 +67,9 @@ class StackPointerParser(nn.Module):
     def __init__(self, config: ParserConfig, encoder: Encoder) -> None:
         super().__init__()
         self.partial_tree: PartialTree = config.partial_tree
-        self.sees_both_sides = config.boundary == "both-sides"
         self.represent = SpanRepresentation(config.span, encoder.width)
         self.decoder = Decoder(self.represent.width, config.width, config.layers, config.dropout, encoder)
-        self.pointer = Pointer(
-            config.pointer, config.width, encoder.width * (2 if self.sees_both_sides else 1)
-        )
-
-    def keys(self, states: States) -> Tensor:
-        """For a split after each token, prepared, ``(batch, longest, width)``."""
-        keys = states.tokens
-        if self.sees_both_sides:
-            following = nn.functional.pad(keys[:, 1:], (0, 0, 0, 1))
-            keys = torch.cat([keys, following], dim=-1)
-        return self.pointer.prepare(keys)
+        self.pointer = Pointer(config.pointer, config.width, encoder.width, config.boundary)
 
     def inputs(self, units: Tensor, rows: Tensor, spans: Tensor, parents: Tensor, siblings: Tensor) -> Tensor:
         """What the decoder reads to split spans, ``(..., input width)``.
@@ -105,6 +92,6 @@ class StackPointerParser(nn.Module):
         rows = targets.rows.unsqueeze(1)  # (p, 1)
         inputs = self.inputs(units, rows, targets.spans, targets.parents, targets.siblings)
         outputs, _ = self.decoder(inputs, self.decoder.start(states.final)[:, targets.rows])
-        keys = self.keys(states)[rows, targets.candidates]
+        keys = self.pointer.prepare(states.tokens)[rows, targets.candidates]
         log_probs: Tensor = self.pointer(outputs, keys, targets.allowed)
         return log_probs.gather(2, targets.chosen.unsqueeze(2)).squeeze(2)[targets.real]

@@ -6,6 +6,8 @@ import torch
 from torch import Tensor, nn
 
 PointerKind = Literal["dot", "additive", "biaffine"]
+Boundary = Literal["last", "both-sides"]
+"""What stands for the place after a token: its state, or that and the state of the next token."""
 
 
 class Pointer(nn.Module):
@@ -16,9 +18,13 @@ class Pointer(nn.Module):
     - ``biaffine``: ``q W k + b · k`` (Dozat & Manning 2017).
     """
 
-    def __init__(self, kind: PointerKind, query_width: int, key_width: int) -> None:
+    def __init__(
+        self, kind: PointerKind, query_width: int, state_width: int, boundary: Boundary = "last"
+    ) -> None:
         super().__init__()
         self.kind = kind
+        self.sees_both_sides = boundary == "both-sides"
+        key_width = state_width * (2 if self.sees_both_sides else 1)
         self.query: nn.Linear | None = None
         self.key: nn.Linear | None = None
         self.score: nn.Linear | None = None
@@ -32,8 +38,15 @@ class Pointer(nn.Module):
         elif query_width != key_width:
             self.query = nn.Linear(query_width, key_width, bias=False)
 
-    def prepare(self, keys: Tensor) -> Tensor:
-        """What of the keys is the same at every step, ``(batch, n, width)``."""
+    def prepare(self, states: Tensor) -> Tensor:
+        """The place after each token, as far as it is the same at every step, ``(batch, n, width)``.
+
+        :param states: of tokens, ``(batch, n, state width)``, zeros past a sentence's end
+        """
+        keys = states
+        if self.sees_both_sides:
+            following = nn.functional.pad(states[:, 1:], (0, 0, 0, 1))
+            keys = torch.cat([states, following], dim=-1)
         return keys if self.key is None else self.key(keys)
 
     def forward(self, queries: Tensor, keys: Tensor, allowed: Tensor) -> Tensor:

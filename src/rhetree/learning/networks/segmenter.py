@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from rhetree.learning.networks.decoder import Decoder
 from rhetree.learning.networks.encoder import Encoder, States, check_share
-from rhetree.learning.networks.pointer import Pointer, PointerKind
+from rhetree.learning.networks.pointer import Boundary, Pointer, PointerKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +23,9 @@ class SegmenterConfig:
     """Units of the decoder, or of each direction of the tagger's BiLSTMs."""
     pointer: PointerKind = "dot"
     """How a pointer scores a token; not for the tagger."""
+    boundary: Boundary = "last"
+    """What stands for an EDU's end: the state of its last token, or that and the next one; not for the
+    tagger."""
     input: Literal["state", "embedding"] = "state"
     """What a decoder step, or the tagger, is fed: encoder states or word vectors."""
     attention_window: int = 5
@@ -59,7 +62,7 @@ class PointerSegmenter(nn.Module):
         self.reads_states = config.input == "state"
         input_width = encoder.width if self.reads_states else embedding_width
         self.decoder = Decoder(input_width, config.width, config.layers, config.dropout, encoder)
-        self.pointer = Pointer(config.pointer, config.width, encoder.width)
+        self.pointer = Pointer(config.pointer, config.width, encoder.width, config.boundary)
 
     def inputs(self, embeddings: Tensor, states: States) -> Tensor:
         """What a step that starts at each token would read, ``(batch, longest, input width)``."""
