@@ -23,6 +23,9 @@ class ContextualEmbedder(Embedder):
 
     n_layers: int
     """How many layers :meth:`layers` gives: one, or all that are mixed."""
+    feature_batch = 1
+    """How many sentences are computed together to be kept. One alone makes what is kept independent of
+    what was computed beside it, to the last bit; a transformer on a CPU is not slower for it."""
 
     def __init__(self, config: EmbeddingConfig) -> None:
         super().__init__()
@@ -55,34 +58,30 @@ class ContextualEmbedder(Embedder):
         Other sentences are computed whenever they come.
 
         :param cache: the folder of all features; see :func:`rhetree.learning.embeddings.features.cache_folder`
-        :param progress: told after each sentence how many of them are there
+        :param progress: told now and then how many of the sentences are there
         """
         if any(parameter.requires_grad for parameter in self._encoder_parameters()):
             raise ValueError("features of an encoder that is trained cannot be kept")
         shape = (self.n_layers, self.width)
         self.store = FeatureStore(self.fingerprint(), shape, self.config.features_dtype, cache)
-        self.store.fill(sentences, self._features, progress)
+        self.store.fill(sentences, self._features, self.feature_batch, progress)
 
     def _encoder_parameters(self) -> list[torch.nn.Parameter]:
         mixed = set() if self.mix is None else set(self.mix.parameters())
         return [parameter for parameter in self.parameters() if parameter not in mixed]
 
-    def _features(self, sentence: Sequence[str]) -> NDArray[np.float32]:
-        """``(n_words, n_layers, width)``.
-
-        Alone, not in a batch, so that what is kept does not depend on what was computed beside it,
-        not even in the last bit. On a CPU this costs nothing.
-        """
+    def _features(self, sentences: Sequence[Sequence[str]]) -> list[NDArray[np.float32]]:
+        """For each sentence ``(n_words, n_layers, width)``."""
         with torch.no_grad():
-            features: NDArray[np.float32] = self.layers([sentence])[0].cpu().numpy()
-        return features
+            layers = self.layers(sentences).cpu().numpy()
+        return [words[: len(sentence)] for words, sentence in zip(layers, sentences, strict=True)]
 
     def _stored(self, store: FeatureStore, sentences: Sequence[Sequence[str]]) -> Tensor:
         longest = max(map(len, sentences), default=0)
         padded = np.zeros((len(sentences), longest, self.n_layers, self.width), dtype=np.float32)
         for number, sentence in enumerate(sentences):
             found = store.get(sentence)
-            padded[number, : len(sentence)] = self._features(sentence) if found is None else found
+            padded[number, : len(sentence)] = self._features([sentence])[0] if found is None else found
         return torch.from_numpy(padded).to(next(self.parameters()).device)
 
 

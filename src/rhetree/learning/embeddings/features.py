@@ -68,32 +68,43 @@ class FeatureStore:
     def fill(
         self,
         sentences: Sequence[Sequence[str]],
-        compute: Callable[[Sequence[str]], NDArray[np.floating]],
+        compute: Callable[[Sequence[Sequence[str]]], Sequence[NDArray[np.floating]]],
+        batch_size: int = 1,
         progress: Callable[[int], None] | None = None,
     ) -> None:
         """Compute and keep the features of those sentences that have none.
 
         Each process takes them in its own order and looks now and then for what others have added:
         several that start together so share the work.
+
+        :param compute: features of some sentences, each ``(n_words, *shape)``
+        :param progress: told now and then how many of the sentences are there
         """
-        waiting = {sentence_key(sentence): sentence for sentence in sentences}
-        n_sentences = len(waiting)
-        order = list(waiting.items())
+        waiting = {
+            key: sentence for sentence in sentences if (key := sentence_key(sentence)) not in self._index
+        }
+        order = list(waiting)
         random.Random(os.getpid()).shuffle(order)
+        order = [
+            key
+            for start in range(0, len(order), 16 * batch_size)
+            for key in sorted(order[start : start + 16 * batch_size], key=lambda key: len(waiting[key]))
+        ]
         done: dict[bytes, NDArray[np.floating]] = {}
         n_bytes = 0
-        for number, (key, sentence) in enumerate(order, start=1):
-            if key not in self._index:
-                features = np.asarray(compute(sentence), dtype=self._dtype)
-                if features.shape != (len(sentence), *self._shape):
-                    raise ValueError(f"{features.shape} features for {len(sentence)} words of {self._shape}")
-                done[key] = features
-                n_bytes += features.nbytes
+        for start in range(0, len(order), batch_size):
+            batch = [key for key in order[start : start + batch_size] if key not in self._index]
+            computed = compute([waiting[key] for key in batch]) if batch else []
+            for key, features in zip(batch, computed, strict=True):
+                if features.shape != (len(waiting[key]), *self._shape):
+                    raise ValueError(f"features of shape {features.shape} for {len(waiting[key])} words")
+                done[key] = np.asarray(features, dtype=self._dtype)
+                n_bytes += done[key].nbytes
             if n_bytes >= _SEGMENT_BYTES:
                 self._add(done)
                 done, n_bytes = {}, 0
             if progress is not None:
-                progress(number * len(sentences) // n_sentences)
+                progress(len(sentences) - len(order) + min(start + batch_size, len(order)))
         if done:
             self._add(done)
 
