@@ -35,6 +35,10 @@ def make_embedder(config: EmbeddingConfig, sentences: Iterable[Sequence[str]]) -
             from rhetree.learning.embeddings.static import StaticEmbedder
 
             return StaticEmbedder.from_file(config, sentences)
+        if config.kind == "elmo":
+            from rhetree.learning.embeddings.elmo import ElmoEmbedder
+
+            return ElmoEmbedder.from_files(config)
         from rhetree.learning.embeddings.transformer import TransformerEmbedder
 
         return TransformerEmbedder.from_files(config)
@@ -51,6 +55,10 @@ def load_embedder(config: EmbeddingConfig, folder: Path) -> "Embedder":
             from rhetree.learning.embeddings.static import StaticEmbedder
 
             return StaticEmbedder.from_assets(config, folder)
+        if config.kind == "elmo":
+            from rhetree.learning.embeddings.elmo import ElmoEmbedder
+
+            return ElmoEmbedder.from_assets(config, folder)
         from rhetree.learning.embeddings.transformer import TransformerEmbedder
 
         return TransformerEmbedder.from_assets(config, folder)
