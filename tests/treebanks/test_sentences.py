@@ -44,7 +44,7 @@ def gold_document(**changes):
 
 
 def test_trees_go_over_to_documents_with_the_same_tokens():
-    document = with_tokens_of(tree_document(), gold_document(), DIS, Path("plan.conllu"))
+    document = with_tokens_of(tree_document(), gold_document(), DIS, Path("plan.conllu")).document
     assert document.tree == CHAIN
     assert document.name == "plan"
     assert document.metadata == {"genre": "news"}
@@ -78,11 +78,22 @@ def test_two_files_that_do_not_fit_are_refused(edus, gold, message):
         with_tokens_of(tree_document(edus), gold, DIS, Path("plan.conllu"))
 
 
+def test_lenient_takes_the_others_word_for_few_tokens():
+    document, gold = tree_document(), gold_document()
+    other = Document.from_sentences([["`We", *(token.form for token in gold.tokens[1:])]])
+    aligned = with_tokens_of(document, other, DIS, GOLD, lenient=True)
+    assert aligned.notes == ("token 1 is '\"We', expected '`We' as in plan.mrg",)
+    assert aligned.document.tokens == other.tokens
+    another = Document.from_sentences([["`We", "drop", *(token.form for token in gold.tokens[2:])]])
+    with pytest.raises(MismatchError, match="token 2 is 'dropped', expected 'drop'"):
+        with_tokens_of(document, another, DIS, GOLD, lenient=True)
+
+
 def test_the_same_edus_may_be_in_both_or_in_one():
     gold = gold_document(edus=tree_document().edus)
-    assert with_tokens_of(tree_document(), gold, DIS, GOLD).edus == gold.edus
+    assert with_tokens_of(tree_document(), gold, DIS, GOLD).document.edus == gold.edus
     bare = tree_document().without_edus()
-    assert with_tokens_of(bare, gold, DIS, GOLD).edus == gold.edus
+    assert with_tokens_of(bare, gold, DIS, GOLD).document.edus == gold.edus
 
 
 # --- by characters ----------------------------------------------------------------------------

@@ -212,7 +212,9 @@ class _Reading:
             if self.gold is not None:
                 document = self.with_gold(document, source, self.gold)
             elif source.tokens is not None:
-                document = with_tokens_of(document, self.tokens_of(source), source.path, source.tokens)
+                gold = self.tokens_of(source)
+                together = with_tokens_of(document, gold, source.path, source.tokens, lenient=self.lenient)
+                document = self.aligned(together)
         if not document.sentences and document.edus:
             document = with_sentences_by_rule(document)
             self.n_by_rule += 1
@@ -243,7 +245,7 @@ class _Reading:
                     f"{files.folder}: no sentences of {document.name}, whose tree is {source.path}"
                 )
             if _forms(document) == _forms(gold.document):
-                return with_tokens_of(document, gold.document, source.path, gold.path)
+                return self.aligned(with_tokens_of(document, gold.document, source.path, gold.path))
             return self.aligned(with_sentences_of(document, gold.document, gold.path))
         except RhetreeError as error:
             self.forgive(error, "gold sentences left out: ")
