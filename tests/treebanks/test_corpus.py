@@ -197,6 +197,9 @@ def test_rst_dt_without_gold_sentences_has_them_by_rule(tmp_path):
         assert document.text == PLAN_TEXT
         assert sentence_texts(document) == [PLAN_TEXT.strip().split(" \n\n")[0], "Nobody paid $1/2."]
     assert count(corpus.split("test")).labels == {"Attribution-SN": 1, "Joint-NN": 1}
+    unknown = read_corpus(tmp_path, by_rule=False)
+    assert unknown.notes == ()
+    assert not any(document.sentences for document in unknown.documents)
 
 
 def test_second_annotations_are_a_split_of_their_own_and_count_for_no_text(tmp_path):

@@ -108,6 +108,7 @@ def read_corpus(
     split: str | None = None,
     trees: str | None = None,
     sentences: Path | str | None = None,
+    by_rule: bool = True,
     relations: Inventory | Path | str | None = None,
     dev_share: float | None = None,
     seed: int = 0,
@@ -118,6 +119,7 @@ def read_corpus(
     :param split: read only this one
     :param trees: which folder inside to take the trees from, where there are several
     :param sentences: a folder of Penn Treebank or CoNLL-U files with gold sentences and tokens
+    :param by_rule: find sentences by a rule where they are not known, rather than leave them unknown
     :param relations: whose classes the trees get: an inventory, its name (``gum``, ``rst-dt``) or
         its file; ``none`` leaves relations as they are; by default the layout decides
     :param dev_share: hold out this share of the training documents, see :meth:`Corpus.hold_out`
@@ -129,6 +131,7 @@ def read_corpus(
     reading = _Reading(
         layout=layout,
         gold=None if sentences is None else GoldFiles(Path(sentences), lenient=lenient),
+        by_rule=by_rule,
         inventory=_inventory(relations, layout),
         lenient=lenient,
     )
@@ -164,10 +167,17 @@ class _Reading:
     """Reads the documents of a layout one by one and remembers what to say about them."""
 
     def __init__(
-        self, *, layout: Layout, gold: GoldFiles | None, inventory: Inventory | None, lenient: bool
+        self,
+        *,
+        layout: Layout,
+        gold: GoldFiles | None,
+        by_rule: bool,
+        inventory: Inventory | None,
+        lenient: bool,
     ) -> None:
         self.layout = layout
         self.gold = gold
+        self.by_rule = by_rule
         self.inventory = inventory
         self.lenient = lenient
         self.notes = list(layout.notes)
@@ -215,7 +225,7 @@ class _Reading:
                 gold = self.tokens_of(source)
                 together = with_tokens_of(document, gold, source.path, source.tokens, lenient=self.lenient)
                 document = self.aligned(together)
-        if not document.sentences and document.edus:
+        if self.by_rule and not document.sentences and document.edus:
             document = with_sentences_by_rule(document)
             self.n_by_rule += 1
         return self.with_classes(document, source)
