@@ -6,6 +6,9 @@ import pytest
 
 def pytest_addoption(parser):
     parser.addoption("--slow", action="store_true", help="also run the tests that take long")
+    parser.addoption(
+        "--regenerate", action="store_true", help="write the golden pictures anew; review them as a diff"
+    )
 
 
 def pytest_collection_modifyitems(config, items):
@@ -23,3 +26,16 @@ def gum() -> Path:
     if not folder:
         pytest.skip("needs the GUM treebank: set RHETREE_GUM to its folder")
     return Path(folder)
+
+
+@pytest.fixture
+def golden(request):
+    """Compares text with a file of tests/golden, which ``--regenerate`` writes instead."""
+
+    def check(name: str, text: str) -> None:
+        path = Path(__file__).parent / "golden" / name
+        if request.config.getoption("--regenerate"):
+            path.write_text(text, encoding="utf-8", newline="\n")
+        assert text == path.read_text(encoding="utf-8")
+
+    return check

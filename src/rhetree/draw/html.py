@@ -1,0 +1,205 @@
+"""Trees as one page for the browser, with nothing to load: an outline whose subtrees fold.
+
+The page holds its text as plain elements, so it reads, prints and can be searched without its
+script too. The script is named by its hash in the page's security policy: no other can run.
+"""
+
+from base64 import b64encode
+from collections.abc import Iterator, Mapping, Sequence, Set
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+
+from rhetree.domain.span import Span
+from rhetree.draw.difference import SAME, Mark, Marks, Pair, Tally, tally
+from rhetree.draw.outline import Row, outline
+from rhetree.draw.panel import Panel
+from rhetree.draw.text import clean
+from rhetree.draw.theme import DARK, FONTS, LIGHT, THEMES, Theme
+
+_DEEPEST = 30
+"""Levels that are indented; rows below say their level instead."""
+
+
+def draw_panels(panels: Sequence[Panel], *, title: str = "", theme: Theme = "auto") -> str:
+    """A page of the panels, one below the other."""
+    page = _Page(clean(title))
+    for panel in panels:
+        name = page.title if panel.sentence is None else f"Sentence {panel.sentence + 1}"
+        page.add_section(panel, [page.tree([panel], {}, name)])
+    n_edus = sum(panel.n_edus for panel in panels)
+    counts = f"{n_edus} EDUs" + (f", {len(panels)} sentences" if panels[0].sentence is not None else "")
+    return page.html(theme, counts)
+
+
+def draw_pairs(
+    pairs: Sequence[Pair], *, titles: tuple[str, str], title: str = "", theme: Theme = "auto"
+) -> str:
+    """A page of two analyses in two columns, what differs marked in words and by colour."""
+    left, right = clean(titles[0]), clean(titles[1])
+    page = _Page(clean(title))
+    page.sections.append(f"<section><div></div><h2>{escape(left)}</h2><h2>{escape(right)}</h2></section>")
+    for pair in pairs:
+        units = _tokens(pair.left) | _tokens(pair.right)
+        columns = [
+            page.tree(pair.left, pair.left_marks, left, units),
+            page.tree(pair.right, pair.right_marks, right, units),
+        ]
+        page.add_section(pair.left[0], columns)
+    return page.html(theme, _summary(tally(pairs), left, right), kind="compare")
+
+
+class _Page:
+    """The parts of a page while they are collected."""
+
+    def __init__(self, title: str) -> None:
+        self.title = title or "Discourse tree"
+        self.sections: list[str] = []
+        self._depth = 1
+
+    def add_section(self, panel: Panel, columns: Sequence[str]) -> None:
+        number = "" if panel.sentence is None else f"({panel.sentence + 1})"
+        self.sections.append(
+            f'<section><div class="sentence">{number}</div>\n' + "\n".join(columns) + "\n</section>"
+        )
+
+    def tree(self, panels: Sequence[Panel], marks: Marks, name: str, units: Set[Span] = frozenset()) -> str:
+        """The rows of some panels as one tree, with a gap for each of ``units`` that it does not have."""
+        rows = [(panel, row) for panel in panels for row in outline(panel)]
+        self._depth = max(self._depth, *(row.depth + 1 for _, row in rows))
+        cells = {
+            panel.tokens_of(row.unit.span): _row(panel, row, marks, is_first=number == 0)
+            for number, (panel, row) in enumerate(rows)
+        }
+        order = sorted(cells.keys() | units, key=lambda tokens: (tokens.start, -tokens.end))
+        gap = '<div class="gap" role="presentation" data-level="1000000"></div>'
+        inside = "\n".join(cells.get(tokens, gap) for tokens in order)
+        return f'<div role="tree" aria-label="{escape(name)}">\n{inside}\n</div>'
+
+    def html(self, theme: Theme, counts: str, kind: str = "") -> str:
+        script = _file("page.js")
+        digest = b64encode(sha256(script.encode()).digest()).decode()
+        policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; img-src data:"
+        options = "".join(
+            f'<option value="{name}"{" selected" if name == theme else ""}>{name}</option>' for name in THEMES
+        )
+        return f"""<!DOCTYPE html>
+<html lang="en" data-theme="{theme}">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(self.title)}</title>
+<link rel="icon" href="data:,">
+<style>
+{_variables()}{_file("page.css")}</style>
+</head>
+<body>
+<header>
+<h1>{escape(self.title)}</h1>
+<span class="count">{escape(counts)}</span>
+<div class="tools">
+<label>Levels <input id="levels" type="range" min="1" max="{self._depth}" value="{self._depth}"></label>
+<label>Theme <select id="theme">{options}</select></label>
+</div>
+</header>
+<main class="{kind}">
+{chr(10).join(self.sections)}
+</main>
+<footer class="help">Arrow keys move and fold, Space folds, Enter keeps a path highlighted, Escape lets go.</footer>
+<div id="path" role="status"></div>
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def _row(panel: Panel, row: Row, marks: Marks, is_first: bool) -> str:
+    tokens = panel.tokens_of(row.unit.span)
+    mark = marks.get(tokens, SAME)
+    is_edu = not row.relation
+    kinds = ["row", *(["edu"] if is_edu else []), *(["only"] if mark.only_here else [])]
+    if mark.sign:
+        kinds.append("differs")
+    letter = row.letter.lower()
+    attributes = {
+        "role": "treeitem",
+        "class": " ".join(kinds),
+        "aria-level": row.depth + 1,
+        "aria-setsize": row.n_siblings,
+        "aria-posinset": row.place + 1,
+        **({} if is_edu else {"aria-expanded": "true"}),
+        "tabindex": 0 if is_first else -1,
+        "style": f"--d:{min(row.depth, _DEEPEST)}",
+        "data-tokens": f"{tokens.start}-{tokens.end}",
+        "data-role": letter,
+    }
+    parts = ['<span class="fold" aria-hidden="true"></span>']
+    if row.depth > _DEEPEST:
+        parts.append(f'<span class="level">level {row.depth + 1}</span>')
+    if letter:
+        name = {"n": "nucleus", "s": "satellite"}[letter]
+        parts.append(f'<abbr class="role {letter}" title="{name}">{row.letter}</abbr>')
+    if is_edu and row.numbers:
+        parts.append(f'<span class="number">{row.numbers}</span>')
+    parts.append(f'<div class="body">{" ".join(_body(row, mark))}{_notes(panel, row)}</div>')
+    written = " ".join(f'{name}="{value}"' for name, value in attributes.items())
+    return f"<div {written}>{''.join(parts)}</div>"
+
+
+def _body(row: Row, mark: Mark) -> Iterator[str]:
+    if row.own_relation:
+        yield f'<span class="relation">{escape(row.own_relation)}:</span>'
+    if row.relation:
+        nuclei = " nuclei" if row.n_nuclei > 1 else ""
+        yield f'<span class="relation{nuclei}">{escape(row.relation)}</span>'
+        yield f'<span class="number">{row.numbers}</span>'
+    if row.text:
+        yield f'<span class="text">{escape(row.text)}</span>'
+    if mark:
+        yield f'<span class="mark">{_in_words(mark)}</span>'
+
+
+def _notes(panel: Panel, row: Row) -> str:
+    items = "".join(f"<li>{escape(note)}</li>" for note in panel.notes.get(row.unit.span, ()))
+    return f'<ul class="notes">{items}</ul>' if items else ""
+
+
+def _in_words(mark: Mark) -> str:
+    if mark.only_here:
+        return "◆ only here"
+    differing = [
+        *(["nuclearity"] if mark.nuclearity else []),
+        *(["relation"] if mark.relation else []),
+    ]
+    return f"≠ {' and '.join(differing)}"
+
+
+def _summary(counts: Tally, left: str, right: str) -> str:
+    return (
+        f"{counts.same} units the same, {counts.only_left} only in {left}, {counts.only_right} only in "
+        f"{right}, {counts.nuclearity} differ in nuclearity, {counts.relation} differ in relation"
+    )
+
+
+def _tokens(panels: Sequence[Panel]) -> set[Span]:
+    return {panel.tokens_of(unit.span) for panel in panels for unit in panel.units()}
+
+
+def _variables() -> str:
+    """The colours, for the reader's system and for a theme chosen on the page."""
+    light, dark = _declarations(LIGHT), _declarations(DARK)
+    return (
+        f":root{{--fonts:{FONTS};{light}}}\n"
+        f"@media (prefers-color-scheme:dark){{html[data-theme=auto]{{{dark}}}}}\n"
+        f"html[data-theme=dark]{{{dark}}}\n"
+        f"@media print{{html[data-theme]{{{light}}}}}\n"
+    )
+
+
+def _declarations(colours: Mapping[str, str]) -> str:
+    return ";".join(f"--{name}:{colour}" for name, colour in colours.items())
+
+
+def _file(name: str) -> str:
+    return (files("rhetree.draw") / "page" / name).read_text(encoding="utf-8")

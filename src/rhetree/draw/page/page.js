@@ -1,0 +1,169 @@
+"use strict";
+// Every tree is a flat list of rows in pre-order; its shape is in their levels.
+const trees = [...document.querySelectorAll("[role=tree]")].map((element) => {
+  const rows = [...element.children];
+  const levels = rows.map((row) => Number(row.ariaLevel || row.dataset.level));
+  const parents = [];
+  const open = [];
+  rows.forEach((row, at) => {
+    while (open.length && levels[open[open.length - 1]] >= levels[at]) open.pop();
+    parents.push(open.length ? open[open.length - 1] : -1);
+    if (!row.classList.contains("gap")) open.push(at);
+  });
+  return { element, rows, levels, parents };
+});
+const home = new Map();
+trees.forEach((tree) => tree.rows.forEach((row, at) => home.set(row, { tree, at })));
+const path = document.getElementById("path");
+let pinned = null;
+
+const isFolded = (row) => row.getAttribute("aria-expanded") === "false";
+const isUnit = (row) => row && row.getAttribute("role") === "treeitem";
+
+function refresh(tree) {
+  let below = Infinity;
+  tree.rows.forEach((row, at) => {
+    row.hidden = tree.levels[at] > below;
+    if (!row.hidden) below = isFolded(row) ? tree.levels[at] : Infinity;
+  });
+  const focusable = tree.rows.find((row) => row.tabIndex === 0);
+  if (focusable && focusable.hidden) moveTabStop(tree, visibleAncestor(focusable));
+}
+
+function visibleAncestor(row) {
+  let { tree, at } = home.get(row);
+  while (tree.rows[at].hidden) at = tree.parents[at];
+  return tree.rows[at];
+}
+
+// The unit of the same tokens in the other analysis, where there is one.
+function counterpart(row) {
+  const section = row.closest("section");
+  const own = row.closest("[role=tree]");
+  for (const other of section.querySelectorAll("[role=tree]")) {
+    if (other !== own) {
+      const found = other.querySelector(`[data-tokens="${row.dataset.tokens}"]`);
+      if (found) return found;
+    }
+  }
+  return null;
+}
+
+function setFolded(row, folded) {
+  for (const each of [row, counterpart(row)]) {
+    if (each && each.hasAttribute("aria-expanded")) {
+      each.setAttribute("aria-expanded", String(!folded));
+      refresh(home.get(each).tree);
+    }
+  }
+}
+
+function foldFrom(level) {
+  for (const tree of trees) {
+    tree.rows.forEach((row, at) => {
+      if (row.hasAttribute("aria-expanded")) row.setAttribute("aria-expanded", String(tree.levels[at] < level));
+    });
+    refresh(tree);
+  }
+}
+
+function describe(row) {
+  const role = { n: "nucleus", s: "satellite" }[row.dataset.role] || "";
+  const relation = row.querySelector(".relation");
+  const number = row.querySelector(".number");
+  return [role, relation ? relation.textContent : "", number ? number.textContent : ""].filter(Boolean).join(" ");
+}
+
+function highlight(row) {
+  for (const each of document.querySelectorAll(".path, .here")) each.classList.remove("path", "here");
+  path.textContent = "";
+  if (!row) return;
+  for (const each of [row, counterpart(row)]) {
+    if (!each) continue;
+    const { tree, at } = home.get(each);
+    const names = [];
+    for (let up = at; up >= 0; up = tree.parents[up]) {
+      tree.rows[up].classList.add(up === at ? "here" : "path");
+      names.unshift(describe(tree.rows[up]));
+    }
+    if (each === row) path.textContent = names.join(" › ");
+  }
+}
+
+function pin(row) {
+  pinned = pinned === row ? null : row;
+  highlight(pinned || row);
+}
+
+function moveTabStop(tree, row) {
+  for (const each of tree.rows) if (each.tabIndex === 0) each.tabIndex = -1;
+  row.tabIndex = 0;
+}
+
+function focusRow(row) {
+  if (!isUnit(row)) return;
+  moveTabStop(home.get(row).tree, row);
+  row.focus();
+}
+
+function step(row, by) {
+  const { tree, at } = home.get(row);
+  for (let to = at + by; to >= 0 && to < tree.rows.length; to += by) {
+    if (!tree.rows[to].hidden && isUnit(tree.rows[to])) return tree.rows[to];
+  }
+  return null;
+}
+
+function edge(row, last) {
+  const shown = home.get(row).tree.rows.filter((each) => !each.hidden && isUnit(each));
+  return shown[last ? shown.length - 1 : 0];
+}
+
+const keys = {
+  ArrowDown: (row) => focusRow(step(row, 1)),
+  ArrowUp: (row) => focusRow(step(row, -1)),
+  ArrowRight: (row) => {
+    if (isFolded(row)) setFolded(row, false);
+    else if (row.hasAttribute("aria-expanded")) focusRow(step(row, 1));
+  },
+  ArrowLeft: (row) => {
+    const { tree, at } = home.get(row);
+    if (row.getAttribute("aria-expanded") === "true") setFolded(row, true);
+    else if (tree.parents[at] >= 0) focusRow(tree.rows[tree.parents[at]]);
+  },
+  Home: (row) => focusRow(edge(row, false)),
+  End: (row) => focusRow(edge(row, true)),
+  " ": (row) => row.hasAttribute("aria-expanded") && setFolded(row, !isFolded(row)),
+  Enter: pin,
+  Escape: () => { pinned = null; highlight(null); },
+};
+
+document.addEventListener("keydown", (event) => {
+  const row = event.target.closest("[role=treeitem]");
+  if (!row || !keys[event.key] || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  keys[event.key](row);
+});
+
+document.addEventListener("click", (event) => {
+  const row = event.target.closest("[role=treeitem]");
+  if (!row || String(getSelection())) return;
+  focusRow(row);
+  if (event.target.closest(".fold")) setFolded(row, !isFolded(row));
+  else pin(row);
+});
+
+document.addEventListener("focusin", (event) => {
+  const row = event.target.closest("[role=treeitem]");
+  if (row && !pinned) highlight(row);
+});
+
+document.addEventListener("mouseover", (event) => {
+  const row = event.target.closest("[role=treeitem]");
+  if (row && !pinned) highlight(row);
+});
+
+document.getElementById("levels").addEventListener("input", (event) => foldFrom(Number(event.target.value)));
+document.getElementById("theme").addEventListener("change", (event) => {
+  document.documentElement.dataset.theme = event.target.value;
+});

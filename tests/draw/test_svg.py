@@ -1,0 +1,121 @@
+from xml.etree import ElementTree
+
+import pytest
+
+from drawn_documents import (
+    drawn_nary,
+    hostile,
+    right_branching,
+    three_sentences,
+    treasury,
+    treasury_as_parsed,
+)
+from rhetree.draw import svg
+from rhetree.draw.difference import compare
+from rhetree.draw.panel import document_panels, tree_panel
+from rhetree.draw.theme import DARK, LIGHT
+
+NAMESPACE = "{http://www.w3.org/2000/svg}"
+
+
+def picture(document, **options):
+    return svg.draw_panels(document_panels(document), title=document.name, **options)
+
+
+def texts(source):
+    root = ElementTree.fromstring(source)
+    return ["".join(element.itertext()) for element in root.iter(f"{NAMESPACE}text")]
+
+
+@pytest.mark.parametrize("theme", ["auto", "light", "dark"])
+def test_the_treasury_sentence_is_golden(golden, theme):
+    golden(f"treasury-{theme}.svg", picture(treasury(), theme=theme))
+
+
+def test_other_pictures_are_golden(golden):
+    golden("fable.svg", picture(drawn_nary(), theme="light"))
+    golden("weather.svg", picture(three_sentences(), theme="light"))
+    pairs = compare(treasury(), treasury_as_parsed())
+    golden("treasury-pair.svg", svg.draw_pairs(pairs, titles=("gold", "predicted"), theme="light"))
+
+
+def test_the_words_of_an_edu_are_one_text_that_can_be_copied():
+    assert "noncompetitive tenders will be considered timely" in texts(picture(treasury()))
+
+
+def test_every_relation_is_named_and_every_edu_numbered():
+    found = texts(picture(drawn_nary()))
+    drawn = drawn_nary()
+    for unit in drawn.nary.units:
+        assert unit.relation is None or unit.relation in found
+    assert {str(number) for number in range(1, 9)} <= set(found)
+
+
+def test_text_is_escaped_and_the_picture_stays_well_formed():
+    source = picture(hostile())
+    assert "<script" not in source
+    assert "\x1b" not in source
+    assert "\x00" not in source
+    shown = " ".join(texts(source))
+    assert "<script>alert" in shown
+    assert "]]>" in shown
+
+
+def test_the_theme_follows_the_system_or_is_fixed():
+    auto, dark = picture(treasury(), theme="auto"), picture(treasury(), theme="dark")
+    assert "prefers-color-scheme:dark" in auto
+    assert LIGHT["ink"] in auto
+    assert DARK["ink"] in auto
+    assert "prefers-color-scheme" not in dark
+    assert LIGHT["ink"] not in dark
+
+
+def test_the_picture_is_self_contained_and_has_a_view_box():
+    source = picture(treasury())
+    root = ElementTree.fromstring(source)
+    assert root.get("viewBox") == f"0 0 {root.get('width')} {root.get('height')}"
+    assert source.count("http") == 1
+    assert "href" not in source
+    assert " id=" not in source
+    assert source == picture(treasury())
+
+
+def test_three_hundred_edus_stay_within_the_width_and_are_all_there():
+    source = picture(right_branching(300))
+    assert float(ElementTree.fromstring(source).get("width")) <= svg.WIDTH
+    assert {str(number) for number in range(1, 301)} <= set(texts(source))
+    uncut = picture(right_branching(300), width=0)
+    assert float(ElementTree.fromstring(uncut).get("width")) > 10_000
+
+
+def test_a_tree_that_is_little_too_wide_is_not_cut():
+    (panel,) = document_panels(right_branching(5))
+    whole = float(ElementTree.fromstring(svg.draw_panels([panel])).get("width"))
+    assert float(ElementTree.fromstring(svg.draw_panels([panel], width=whole / 1.2)).get("width")) == whole
+    assert float(ElementTree.fromstring(svg.draw_panels([panel], width=whole / 2)).get("width")) < whole
+
+
+def test_sides_of_a_comparison_are_cut_at_the_same_units():
+    left, right = right_branching(40), right_branching(40)
+    (pair,) = compare(left, right)
+    found = texts(svg.draw_pairs([pair], titles=("a", "b"), width=1200))
+    headings = [text for text in found if "–40" in text]
+    assert len(headings) > 4
+    assert all(found.count(heading) % 2 == 0 for heading in headings)
+
+
+def test_what_differs_is_marked_by_shape_and_sign_besides_colour():
+    source = svg.draw_pairs(compare(treasury(), treasury_as_parsed()), titles=("gold", "predicted"))
+    assert texts(source).count("≠NR Condition") == 1
+    assert source.count('class="bar only"') + source.count('class="bar leaf only"') == 4 + 1
+    assert source.count('class="diamond"') == 2 * (4 + 1)
+
+
+def test_a_bare_tree_is_drawn_with_numbers(golden):
+    (panel,) = document_panels(treasury())
+    assert texts(svg.draw_panels([tree_panel(panel.tree)]))[-1] == "4"
+
+
+@pytest.mark.slow
+def test_twenty_thousand_edus_are_drawn():
+    assert len(picture(right_branching(20_000))) > 1_000_000
