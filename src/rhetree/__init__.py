@@ -4,7 +4,7 @@ Names are imported when they are first used, so that importing the package costs
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rhetree.domain.annotation import SecondaryEdge, Signal, Syntax
@@ -14,15 +14,13 @@ if TYPE_CHECKING:
     from rhetree.domain.relations import Inventory, read_inventory
     from rhetree.domain.span import Span
     from rhetree.domain.tree import Split, Tree
-    from rhetree.errors import (
-        MismatchError,
-        MissingExtraError,
-        RhetreeError,
-        TreebankError,
-        UnwritableError,
-    )
+    from rhetree.errors import MismatchError, MissingExtraError, RhetreeError, TreebankError, UnwritableError
+    from rhetree.metrics.report import evaluate
+    from rhetree.treebanks import read, read_one, write
+    from rhetree.treebanks.corpus import Corpus, read_corpus
 
 _HOMES = {
+    "Corpus": "rhetree.treebanks.corpus",
     "Document": "rhetree.domain.document",
     "Inventory": "rhetree.domain.relations",
     "MismatchError": "rhetree.errors",
@@ -41,11 +39,17 @@ _HOMES = {
     "UnwritableError": "rhetree.errors",
     "as_nary": "rhetree.domain.binarize",
     "binarize": "rhetree.domain.binarize",
+    "evaluate": "rhetree.metrics.report",
+    "read": "rhetree.treebanks",
+    "read_corpus": "rhetree.treebanks.corpus",
     "read_inventory": "rhetree.domain.relations",
+    "read_one": "rhetree.treebanks",
     "unbinarize": "rhetree.domain.binarize",
+    "write": "rhetree.treebanks",
 }
 
 __all__ = [
+    "Corpus",
     "Document",
     "Inventory",
     "MismatchError",
@@ -64,18 +68,39 @@ __all__ = [
     "UnwritableError",
     "as_nary",
     "binarize",
+    "evaluate",
+    "read",
+    "read_corpus",
     "read_inventory",
+    "read_one",
     "unbinarize",
+    "write",
 ]
 
 
-def __getattr__(name: str) -> object:
+def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'rhetree' has no attribute {name!r}")
     value = getattr(import_module(_HOMES[name]), name)
+    _show_in_notebooks()
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+def _show_in_notebooks() -> None:
+    """Let trees and documents draw themselves, without ``domain`` knowing of ``draw``."""
+    from rhetree.domain.document import Document
+    from rhetree.domain.nary import NaryTree
+    from rhetree.domain.tree import Tree
+
+    def draw(self: Tree | NaryTree | Document) -> str:
+        from rhetree.draw.notebook import document_html, tree_html
+
+        return document_html(self) if isinstance(self, Document) else tree_html(self)
+
+    for kind in (Document, NaryTree, Tree):
+        kind._repr_html_ = draw  # type: ignore[union-attr]  # IPython looks for it on the class

@@ -57,14 +57,10 @@ def run(args: argparse.Namespace) -> int:
     from rhetree.cli.extras import training_extra
 
     with training_extra():
-        import torch
-
         from rhetree.learning.evaluation import evaluate_models
         from rhetree.learning.model import load_recipe
     from rhetree.treebanks.corpus import read_corpus
 
-    if args.threads:
-        torch.set_num_threads(args.threads)
     corpus = read_corpus(
         args.corpus,
         split=args.split,
@@ -73,7 +69,9 @@ def run(args: argparse.Namespace) -> int:
     ).split_by_sentence()
     for note in corpus.notes:
         print(f"rhetree evaluate: {note}", file=sys.stderr)
-    results = evaluate_models(args.model, corpus.split(args.split), segmenter=args.segmenter)
+    results = evaluate_models(
+        args.model, corpus.split(args.split), segmenter=args.segmenter, threads=args.threads
+    )
     evaluations = {
         name: evaluation
         for name, evaluation in (("gold", results.gold), ("auto", results.auto))

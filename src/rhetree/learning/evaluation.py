@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import torch
+
 from rhetree.domain.document import Document
 from rhetree.errors import ModelError, TrainingError
 from rhetree.learning.model import Model, load_model
@@ -11,11 +13,15 @@ from rhetree.learning.torch_network import TorchNetwork
 from rhetree.runtime.pipeline import Pipeline
 
 
-def evaluate_models(folder: Path, documents: Sequence[Document], *, segmenter: Path | None = None) -> Results:
+def evaluate_models(
+    folder: Path, documents: Sequence[Document], *, segmenter: Path | None = None, threads: int = 0
+) -> Results:
     """What the model of a folder scores on gold documents, with their EDUs and without.
 
     :param segmenter: another model, to find the EDUs that the first one parses
+    :param threads: of torch; 0 for as many as there are cores
     """
+    torch.set_num_threads(threads or torch.get_num_threads())
     if not any(document.tokens for document in documents):
         raise TrainingError("there is nothing to evaluate on: the split is empty")
     model = load_model(folder)
