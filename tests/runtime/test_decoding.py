@@ -29,6 +29,7 @@ def edus_of(n):
 
 
 @given(sentences, st.integers(0, 9))
+@settings(max_examples=100, deadline=None)
 def test_wherever_the_pointer_goes_edus_cover_the_sentence(batch, seed):
     network = FakeNetwork(seed)
     found = segment(network, network.encode(batch))
@@ -39,6 +40,7 @@ def test_wherever_the_pointer_goes_edus_cover_the_sentence(batch, seed):
 
 
 @given(segmented(), st.integers(0, 9))
+@settings(max_examples=100, deadline=None)
 def test_wherever_the_pointer_goes_the_tree_is_one(given_edus, seed):
     batch, edus = given_edus
     network = FakeNetwork(seed)
@@ -52,7 +54,7 @@ def test_wherever_the_pointer_goes_the_tree_is_one(given_edus, seed):
 
 
 @given(segmented(), st.integers(0, 9))
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 def test_a_sentence_is_decoded_alone_as_in_company(given_edus, seed):
     batch, edus = given_edus
     network = FakeNetwork(seed)
@@ -65,7 +67,7 @@ def test_a_sentence_is_decoded_alone_as_in_company(given_edus, seed):
 
 
 @given(segmented(), st.integers(0, 9))
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 def test_a_step_tells_the_network_parent_and_left_sibling(given_edus, seed):
     batch, edus = given_edus
     network = FakeNetwork(seed)

@@ -61,9 +61,11 @@ class TorchNetwork:
             raise ValueError("this network does not segment in steps")
         inputs = self._tensor(memory.inputs[rows, starts]).unsqueeze(1)
         outputs, after = segmenter.decoder(inputs, self._tensor(hidden))
+        # While no sentence is finished, which for one alone is always, the keys need not be copied.
+        keys = memory.keys if np.array_equal(rows, np.arange(len(memory.keys))) else memory.keys[rows]
         log_probs = segmenter.point(
             outputs,
-            self._tensor(memory.keys[rows]),
+            self._tensor(keys),
             self._tensor(starts).unsqueeze(1),
             self._tensor(encoded.lengths[rows]),
         )
