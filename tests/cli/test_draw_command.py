@@ -1,0 +1,224 @@
+import io
+import sys
+from dataclasses import replace
+
+import pytest
+
+from drawn_documents import drawn_nary, three_sentences, treasury, treasury_as_parsed
+from rhetree.cli.main import main
+from rhetree.treebanks import write
+
+
+@pytest.fixture
+def gold(tmp_path):
+    path = tmp_path / "gold.json"
+    write(treasury(), path)
+    return path
+
+
+@pytest.fixture
+def predicted(tmp_path):
+    path = tmp_path / "predicted.json"
+    write(replace(treasury_as_parsed(), name="as parsed"), path)
+    return path
+
+
+@pytest.fixture
+def several(tmp_path):
+    path = tmp_path / "several.jsonl"
+    write([treasury(), three_sentences(), replace(treasury(), name="a/b ?")], path)
+    return path
+
+
+def draw(*arguments):
+    return main(["draw", *map(str, arguments)])
+
+
+def test_without_an_output_the_tree_is_printed(gold, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "70")
+    assert draw(gold) == 0
+    out = capsys.readouterr().out
+    assert out.splitlines()[2] == "│  ├─S 1 The Treasury also said"
+    assert "\x1b" not in out
+
+
+def test_the_width_of_the_terminal_or_of_the_option_is_kept(gold, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    draw(gold)
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 40
+    draw(gold, "--width", 60)
+    assert max(map(len, capsys.readouterr().out.splitlines())) > 40
+
+
+@pytest.mark.parametrize(
+    ("environment", "option", "coloured"),
+    [
+        ({}, "auto", True),
+        ({"NO_COLOR": "1"}, "auto", False),
+        ({"TERM": "dumb"}, "auto", False),
+        ({"NO_COLOR": "1"}, "always", True),
+        ({}, "never", False),
+    ],
+)
+def test_a_terminal_gets_colour_unless_it_is_not_wanted(
+    gold, capsys, monkeypatch, environment, option, coloured
+):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    draw(gold, "--colour", option)
+    assert ("\x1b[" in capsys.readouterr().out) is coloured
+
+
+def test_a_stream_without_box_characters_gets_ascii(gold, monkeypatch):
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", stream)
+    assert draw(gold) == 0
+    stream.flush()
+    assert b"|  |-S 1 The Treasury also said" in stream.buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [("a.svg", b"<svg"), ("a.html", b"<!DOCTYPE"), ("a.txt", b"Condition"), ("a.png", b"\x89PNG")],
+)
+def test_the_ending_of_the_output_tells_the_kind(gold, tmp_path, name, start):
+    if name.endswith("png"):
+        pytest.importorskip("resvg_py", reason="needs the extra png")
+    assert draw(gold, "-o", tmp_path / name) == 0
+    assert (tmp_path / name).read_bytes().startswith(start)
+
+
+def test_pictures_go_to_standard_output_when_asked(gold, capfdbinary):
+    assert draw(gold, "--to", "svg", "--theme", "dark") == 0
+    assert capfdbinary.readouterr().out.startswith(
+        b'<svg xmlns="http://www.w3.org/2000/svg" class="rhetree-dark"'
+    )
+    assert draw(gold, "--to", "txt", "-o", "-") == 0
+    assert capfdbinary.readouterr().out.startswith(b"Condition")
+
+
+def test_another_analysis_is_drawn_beside_it(gold, predicted, capsys, tmp_path):
+    assert draw(gold, "--against", predicted, "--width", 100) == 0
+    out = capsys.readouterr().out
+    assert out.splitlines()[0].split() == ["gold.json", "predicted.json"]
+    assert "≠NR" in out
+    assert "> 1 only in predicted.json" in " ".join(out.split())
+    assert draw(gold, "--against", predicted, "-o", tmp_path / "pair.svg") == 0
+    assert "≠NR Condition" in (tmp_path / "pair.svg").read_text(encoding="utf-8")
+
+
+def test_files_of_the_same_name_are_called_by_their_folders(gold, tmp_path, capsys):
+    other = tmp_path / "system" / "gold.json"
+    write(treasury(), other)
+    draw(gold, "--against", other, "--width", 120)
+    assert "system/gold.json" in capsys.readouterr().out.splitlines()[0].replace("\\", "/")
+
+
+def test_several_documents_are_printed_with_their_names(several, capsys):
+    assert draw(several) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "treasury"
+    assert "weather" in lines
+    assert "(2) attribution 2–4" in lines
+
+
+def test_one_document_can_be_chosen_and_one_sentence(several, capsys):
+    assert draw(several, "--document", "weather", "--sentence", 2) == 0
+    assert capsys.readouterr().out.splitlines()[0] == "(2) attribution 2–4"
+
+
+def test_several_documents_become_pictures_in_a_folder(several, tmp_path, capsys):
+    assert draw(several, "-o", tmp_path / "pictures", "--to", "svg") == 0
+    found = sorted(path.name for path in (tmp_path / "pictures").iterdir())
+    assert found == ["a_b_.svg", "treasury.svg", "weather.svg"]
+    assert "drew 3 of 3" in capsys.readouterr().err
+
+
+def test_a_document_that_cannot_be_drawn_is_reported_and_the_rest_go_on(tmp_path, capsys):
+    path = tmp_path / "mixed.jsonl"
+    write([treasury(), treasury().without_edus(), three_sentences()], path)
+    assert draw(path, "-o", tmp_path / "out", "--to", "html") == 1
+    assert sorted(file.name for file in (tmp_path / "out").iterdir()) == ["treasury.html", "weather.html"]
+    err = capsys.readouterr().err
+    assert "treasury cannot be written as a picture: it has no EDUs to draw" in err
+    assert "drew 2 of 3" in err
+
+
+def test_a_folder_of_files_is_read(gold, tmp_path, capsys):
+    folder = tmp_path / "treebank"
+    write(treasury(), folder / "one.dis")
+    write(drawn_nary(), folder / "two.rs4")
+    assert draw(folder) == 0
+    out = capsys.readouterr().out
+    assert "also said" in out
+    assert "background: 1 Once" in out
+
+
+def test_standard_input_needs_its_format(gold, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(gold.read_bytes())))
+    assert draw("-", "--from", "json") == 0
+    assert "Condition 1–4" in capsys.readouterr().out
+
+
+def test_shapes_and_classes_can_be_chosen(tmp_path, capsys):
+    path = tmp_path / "drawn.json"
+    write(drawn_nary(), path)
+    draw(path)
+    drawn = capsys.readouterr().out
+    draw(path, "--binary")
+    binary = capsys.readouterr().out
+    assert len(binary.splitlines()) == 15 > len(drawn.splitlines())
+    write(treasury(), tmp_path / "t.json")
+    (tmp_path / "classes.txt").write_text("Any: condition attribution temporal\n", encoding="utf-8")
+    draw(tmp_path / "t.json", "--relations", tmp_path / "classes.txt")
+    assert capsys.readouterr().out.count("Any") == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-o", "x.pdf"], "-o x.pdf: its ending is none of .svg, .html, .png, .txt; say --to"),
+        (["-o", "folder"], "-o folder needs --to, with one of svg, html, png, txt"),
+        (["-o", "x.html", "--width", "80"], "--width is for terminal, txt, svg, png, not for html"),
+        (["--theme", "dark"], "--theme is for svg, html, png, not for terminal"),
+        (["-o", "x.svg", "--scale", "2"], "--scale is for png, not for svg"),
+        (["-o", "x.svg", "--width", "-3"], "a width is 0 or more, got -3"),
+        (["--sentence", "0"], "--sentence 0: sentences are counted from 1"),
+        (["--sentence", "1"], "its sentences are not known"),
+        (["--document", "other"], "has no document called 'other', but 'treasury'"),
+        (["--relations", "gum", "--against", "nowhere.json"], "nowhere.json: cannot be read"),
+    ],
+)
+def test_mistakes_are_one_line_and_exit_code_2(gold, capsys, monkeypatch, tmp_path, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    assert draw(gold, *arguments) == 2
+    err = capsys.readouterr().err
+    assert message in err
+    assert len(err.splitlines()) == 1
+
+
+def test_several_documents_do_not_go_into_one_picture(several, tmp_path, capsys):
+    assert draw(several, "-o", tmp_path / "x.svg") == 2
+    err = capsys.readouterr().err
+    assert "3 documents do not fit in one svg file; choose one with --document ('treasury', 'weather'" in err
+    assert "-o FOLDER --to svg" in err
+
+
+def test_documents_of_other_text_do_not_compare(gold, several, tmp_path, capsys):
+    other = tmp_path / "other.json"
+    write(three_sentences(), other)
+    assert draw(gold, "--against", other) == 2
+    assert "are not of the same text" in capsys.readouterr().err
+    assert draw(several, "--against", other) == 2
+    assert "other.json has no document called 'treasury', 'a/b ?'" in capsys.readouterr().err
+
+
+def test_a_missing_extra_says_what_to_install(gold, several, tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "resvg_py", None)
+    assert draw(gold, "-o", tmp_path / "x.png") == 2
+    assert "pip install 'rhetree[png]'" in capsys.readouterr().err
+    assert draw(several, "-o", tmp_path / "folder", "--to", "png") == 2
+    assert not (tmp_path / "x.png").exists()
