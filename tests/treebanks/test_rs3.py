@@ -180,6 +180,57 @@ def test_the_text_gives_the_order_and_ids_do_not():
     assert read_one(text).edu_texts() == ["word10", "word2", "word7"]
 
 
+RSTTOOL = """<rst>
+  <header>
+    <relations>
+      <rel name="preparation" type="rst" />
+      <rel name="concession" type="rst" />
+      <rel name="" type="rst" />
+      <rel name="conjunction" type="multinuc" />
+    </relations>
+  </header>
+  <body>
+    <segment id="1">
+
+The dog</segment>
+    <segment id="10" parent="14" relname="preparation">
+
+There is more to say .</segment>
+    <segment id="2" parent="13" relname="concession">  It may bark at &quot; guests &quot; ,</segment>
+    <segment id="12" parent="13" relname="conjunction"> but it is kind</segment>
+    <segment id="11" parent="13" relname="conjunction"> and
+    does not bite .</segment>
+<group id="13" type="multinuc" parent="14" relname="span" />
+<group id="14" type="span" parent="15" relname="span" />
+<group id="15" type="span" />
+<group id="16" type="multinuc" />
+  </body>
+</rst>
+"""
+
+
+def test_a_file_as_rsttool_writes_it_with_its_title_left_unconnected():
+    with pytest.raises(
+        TreebankError, match=r"doc\.rs3:23: 2 roots: segment 1 \(line 11\), group 15 \(line 23\)"
+    ):
+        read_one(RSTTOOL)
+    document = read_one(RSTTOOL, lenient=True)
+    assert document.edu_texts() == [
+        "The dog",
+        "There is more to say .",
+        'It may bark at " guests " ,',
+        "but it is kind",
+        "and does not bite .",
+    ]
+    assert [str(split) for split in document.tree.splits] == [
+        "0..1 | 1..5 virtual-root-NN",
+        "1..2 | 2..5 preparation-SN",
+        "2..3 | 3..5 concession-SN",
+        "3..4 | 4..5 conjunction-NN",
+    ]
+    assert read_one(written(FORMAT, document)) == document
+
+
 def test_satellites_of_a_multinuclear_group_stand_around_its_nuclei_where_a_span_group_says_so():
     units = ("1 8 cause", "2 8 joint", "3 8 joint", "4 8 purpose", "8:multinuc 9 span", "9:span")
     assert drawn(*units) == ["0 1 cause", "1 3 -*", "1 2 joint*", "2 3 joint*", "3 4 purpose"]

@@ -60,7 +60,10 @@ def unused(
     more = {(type, name) for type, name in relations - used if type != "-" or name not in names}
     names |= {name for type, name in more if type != "rst"}
     more -= {("rst", edge.relation) for edge in document.secondary_edges if edge.relation not in names}
-    found = {RELATIONS: more, SIGNALS: signals - _used_signals(document)}
+    used_signals = _used_signals(document)
+    with_subtypes = {type for type, subtype in signals | used_signals if subtype}
+    more_signals = {(type, sub) for type, sub in signals - used_signals if sub or type not in with_subtypes}
+    found = {RELATIONS: more, SIGNALS: more_signals}
     return {key: _as_lines(declarations) for key, declarations in found.items() if declarations}
 
 
