@@ -403,13 +403,13 @@ BROKEN = {
     ),
     "only satellites in a multinuclear group": (
         rs3("1 9 cause", "2 9 purpose", "9:multinuc"),
-        "8: no nucleus to be found in the multinuclear group 9: no two children share a relation and the "
-        "header declares none of cause, purpose as multinuc",
+        "8: no way to tell the nuclei of the multinuclear group 9: the header declares none of cause, purpose "
+        "as multinuc; declare the one that is",
     ),
     "no way to tell nuclei": (
         rs3("1 9 list", "2 9 reason", "9:multinuc", header=NO_HEADER),
-        "8: no nucleus to be found in the multinuclear group 9: no two children share a relation and the "
-        "header declares none of list, reason as multinuc",
+        "8: no way to tell the nuclei of the multinuclear group 9: the header declares none of list, reason "
+        "as multinuc; declare the one that is",
     ),
     "nuclei of two relations": (
         rs3("1 9 joint", "2 9 joint", "3 9 contrast", "9:multinuc"),

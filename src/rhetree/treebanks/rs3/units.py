@@ -121,8 +121,8 @@ class _Sides:
         candidates = able or unknown or shared
         if not candidates or (not able and len(unknown) > 1):
             raise TreebankError(
-                f"no nucleus to be found in the multinuclear {node}: no two children share a relation and "
-                f"the header declares none of {some(counts)} as multinuc",
+                f"no way to tell the nuclei of the multinuclear {node}: the header declares none of "
+                f"{some(counts)} as multinuc; declare the one that is",
                 self.path,
                 node.line,
             )
