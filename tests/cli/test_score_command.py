@@ -216,6 +216,9 @@ def test_splits_of_a_gold_folder(tmp_path, capsys):
     (tmp_path / "gold" / "dev.txt").write_text("a\nc\n", encoding="utf-8")
     predicted = save(tmp_path / "predicted.jsonl", weather("a"), weather("c"))
     assert score_json(capsys, tmp_path / "gold", predicted, "--split", "dev")["documents"] == 2
+    more = save(tmp_path / "more.jsonl", *(weather(name) for name in "abcdefghijkl"))
+    assert score_json(capsys, tmp_path / "gold", more, "--split", "dev")["documents"] == 2
+    assert "and 4 more" in score(capsys, tmp_path / "gold", more)[2]
     code, _, err = score(capsys, tmp_path / "gold", predicted, "--split", "test")
     assert code == 2
     assert "no split 'test'" in err

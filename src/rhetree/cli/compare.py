@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
     for system in (args.a, args.b):
         runs = []
         for path in _runs_of(system) if args.runs else [system]:
-            predicted = pair_files(args.gold, gold, path, read_documents(path))
+            predicted = pair_files(args.gold, gold, path, read_documents(path), args.split)
             try:
                 pairs = pair_by_name(gold, predicted)
                 runs.append(evaluate(*pairs, level=level, inventory=inventory))

@@ -73,11 +73,20 @@ def read_documents(
     return by_split[split]
 
 
-def pair_files(path_a: Path, a: "list[Document]", path_b: Path, b: "list[Document]") -> "list[Document]":
-    """The documents of B, called as in A where each is one document in a file: those are a pair anyhow."""
+def pair_files(
+    path_a: Path, a: "list[Document]", path_b: Path, b: "list[Document]", split: str | None = None
+) -> "list[Document]":
+    """The documents of B that go with those of A.
+
+    Where both files have one document each, they are a pair whatever they are called. Where A is
+    a split of a corpus, B may have the others too.
+    """
     if len(a) == len(b) == 1 and not path_a.is_dir() and not path_b.is_dir():
         return [replace(b[0], name=a[0].name)]
-    return b
+    if split is None:
+        return b
+    names = {document.name for document in a}
+    return [document for document in b if document.name in names]
 
 
 def choose_inventory(name: str | None, path: Path) -> "Inventory | None":

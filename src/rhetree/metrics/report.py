@@ -258,12 +258,17 @@ def pair_by_name(
     wanted, found = by_name(gold, "gold"), by_name(predicted, "predicted")
     problems = []
     if missing := [name for name in wanted if name not in found]:
-        problems.append(f"not predicted: {', '.join(missing)}")
+        problems.append(f"not predicted: {_some(missing)}")
     if unknown := [name for name in found if name not in wanted]:
-        problems.append(f"not in gold: {', '.join(unknown)}")
+        problems.append(f"not in gold: {_some(unknown)}")
     if problems:
         raise MismatchError(f"documents are paired by name, and some have no partner; {'; '.join(problems)}")
     return list(wanted.values()), [found[name] for name in wanted]
+
+
+def _some(names: list[str], most: int = 5) -> str:
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
 def by_name(documents: Iterable[Document], whose: str) -> dict[str, Document]:
