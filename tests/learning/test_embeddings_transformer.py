@@ -3,6 +3,7 @@ import socket
 import sys
 from functools import lru_cache
 
+import numpy as np
 import pytest
 import torch
 import transformers
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from rhetree.errors import EmbeddingError, MissingExtraError, ModelError
 from rhetree.learning.embeddings import EmbeddingConfig, load_embedder, make_embedder
-from rhetree.learning.embeddings.pieces import WordPieces, window_owners, window_starts
+from rhetree.learning.embeddings.pieces import WordPieces, row_groups, window_owners, window_starts
 from rhetree.learning.embeddings.transformer import pick_words
 from tiny_encoders import byte_level_tokenizer, edit_json, save_encoder, word_piece_tokenizer
 
@@ -127,6 +128,34 @@ def test_each_piece_is_read_off_the_window_where_it_has_most_context(n_pieces, c
             assert context(piece, starts[owner]) >= (capacity - 1) // 4
 
 
+def divisions(lengths):
+    """All ways to cut a list into runs."""
+    for cuts in range(2 ** max(0, len(lengths) - 1)):
+        runs = [[]]
+        for at, length in enumerate(lengths):
+            runs[-1].append(length)
+            if at < len(lengths) - 1 and cuts >> at & 1:
+                runs.append([])
+        yield runs
+
+
+@given(st.lists(st.integers(2, 120), min_size=1, max_size=7))
+def test_rows_are_grouped_at_the_least_cost(lengths):
+    groups = row_groups(np.array(lengths))
+    assert sorted(np.concatenate(groups)) == list(range(len(lengths)))
+
+    def cost(runs):
+        return sum(64 + len(run) * max(run) for run in runs)
+
+    found = cost([[lengths[row] for row in group] for group in groups])
+    assert found == min(map(cost, divisions(sorted(lengths))))
+
+
+def test_no_group_is_too_large():
+    groups = row_groups(np.full(100, 512))
+    assert max(map(len, groups)) == 32
+
+
 # --- what a word is ---------------------------------------------------------------------------
 
 
@@ -190,7 +219,7 @@ def test_windows_begin_only_past_what_the_encoder_takes(bert, tmp_path):
 def test_many_windows_go_through_the_encoder_in_parts(bert, monkeypatch):
     embedder = embedder_of(bert, window=16)
     whole = embedder([LONG, *SENTENCES])
-    monkeypatch.setattr("rhetree.learning.embeddings.transformer._MOST_PIECES", 40)
+    monkeypatch.setattr("rhetree.learning.embeddings.pieces._MOST_PIECES", 40)
     assert close(embedder([LONG, *SENTENCES]), whole)
 
 

@@ -16,6 +16,10 @@ from tokenizers import Tokenizer
 _CHARACTERS_PER_PIECE = 32
 """A longer word is cut before it is tokenised: some tokenizers take quadratic time."""
 _MOST_REMEMBERED = 500_000
+_CALL_COST = 64
+"""What a call of an encoder costs besides its pieces, counted in pieces (a small one on a CPU)."""
+_MOST_PIECES = 16_384
+"""No more than so many go through an encoder at once: a sentence can have any number of windows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +141,30 @@ def window_owners(n_pieces: int, capacity: int, starts: Sequence[int]) -> list[i
     cuts = [(start + after + capacity - 1) // 2 + 1 for start, after in zip(starts, starts[1:], strict=False)]
     owners: list[int] = np.searchsorted(cuts, np.arange(n_pieces), side="right").tolist()
     return owners
+
+
+def row_groups(lengths: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """Which rows go through an encoder together: of like length, so that little of the work is padding.
+
+    The cheapest division of the rows, from short to long, where a call costs its padded pieces and
+    a constant.
+    """
+    order = np.argsort(lengths, kind="stable")
+    ordered = lengths[order]
+    costs = np.zeros(len(order) + 1)  # of the rows before, at best
+    starts = np.zeros(len(order) + 1, dtype=np.int64)  # of the last group of these
+    for end in range(1, len(order) + 1):
+        longest = max(1, int(ordered[end - 1]))
+        first = max(0, end - max(1, _MOST_PIECES // longest))
+        ways = costs[first:end] + np.arange(end - first, 0, -1) * longest + _CALL_COST
+        best = int(ways.argmin())
+        costs[end], starts[end] = ways[best], first + best
+    groups = []
+    end = len(order)
+    while end:
+        groups.append(order[starts[end] : end])
+        end = int(starts[end])
+    return groups
 
 
 def _word_tokenizer(description: dict[str, Any]) -> Tokenizer:

@@ -5,8 +5,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from rhetree.errors import EmbeddingError, ModelError
 from rhetree.learning.embeddings.config import EmbeddingConfig
@@ -19,12 +21,10 @@ from rhetree.learning.embeddings.hugging_face import (
     facts_of,
     read_encoder,
 )
-from rhetree.learning.embeddings.pieces import WordPieces
+from rhetree.learning.embeddings.pieces import WordPieces, row_groups
 
 _ENCODER_FILE = "encoder.json"
 _TOKENIZER_FILE = "tokenizer.json"
-_MOST_PIECES = 16_384
-"""More than so many go through the encoder in parts: a sentence can have any number of windows."""
 
 
 class TransformerEmbedder(ContextualEmbedder):
@@ -129,18 +129,21 @@ class TransformerEmbedder(ContextualEmbedder):
         """What the encoder says of each word, ``(batch, longest, n_layers, width)``, zeros as padding."""
         batch = self.pieces.batch(sentences)
         device = next(self.encoder.parameters()).device
-        ids = torch.from_numpy(batch.ids).to(device)
-        mask = torch.from_numpy(batch.mask).to(device)
         positions = torch.from_numpy(batch.positions).to(device)
         weights = torch.from_numpy(batch.weights).to(device)
-        if not ids.numel():
+        if not positions.numel():
             return weights.new_zeros(len(sentences), 0, self.n_layers, self.width)
-        n_rows = max(1, _MOST_PIECES // ids.shape[1])
-        states = [
-            self.encode_ids(*part)
-            for part in zip(torch.split(ids, n_rows), torch.split(mask, n_rows), strict=True)
-        ]
-        return pick_words(torch.cat(states), positions, weights)
+        lengths = batch.mask.sum(axis=1)
+        groups = row_groups(lengths)
+        states = []
+        for rows in groups:
+            length = lengths[rows].max()
+            ids = torch.from_numpy(batch.ids[rows, :length]).to(device)
+            mask = torch.from_numpy(batch.mask[rows, :length]).to(device)
+            after = batch.ids.shape[1] - length
+            states.append(functional.pad(self.encode_ids(ids, mask), (0, 0, 0, 0, 0, after)))
+        in_order = torch.from_numpy(np.argsort(np.concatenate(groups))).to(device)
+        return pick_words(torch.cat(states).index_select(0, in_order), positions, weights)
 
     def encode_ids(self, ids: Tensor, mask: Tensor) -> Tensor:
         """The encoder's states, ``(rows, length, n_layers, width)``; tensors in and out, nothing else.
