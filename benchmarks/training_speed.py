@@ -90,7 +90,7 @@ def plain_losses(network: DiscourseNetwork, examples: Sequence[SentenceExample])
         edges = [0, *(edu.end for edu in edus)]
         units = parser.represent.prepare(states.tokens)
         hidden = parser.decoder.start(states.final)
-        keys = parser.keys(states)
+        keys = parser.pointer.prepare(states.tokens)
         around: dict[tuple[int, int], tuple[tuple[int, int], tuple[int, int]]] = {}
         for split in example.tree.splits:
             whole, left = (split.start, split.end), (split.start, split.split)
