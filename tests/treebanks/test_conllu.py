@@ -290,6 +290,7 @@ def test_tok_leaves_out_syntax_whose_numbers_would_be_wrong():
             "# text = It rains.\n" + row(1, "It") + row(2, "rains"),
             "found 'It rains.', expected 'It rains' from",
         ),
+        ("# text = a\n# text = a\n" + row(1, "a"), ":2: found a second # text in one sentence"),
         (row(1, "a") + row(2, "b", "Seg=B-seg"), ":1: the document's first word starts no EDU"),
         (row(1, "a", "Seg=O") + row(2, "b", "Seg=O"), ":1: the document's first word starts no EDU"),
         (row(1, "a", "Seg=B-Conn"), "found Seg=B-Conn, expected Seg=B-seg or Seg=O"),

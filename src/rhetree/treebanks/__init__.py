@@ -9,7 +9,7 @@ from typing import TextIO
 
 from rhetree.domain.document import Document
 from rhetree.errors import RhetreeError, TreebankError, UnwritableError
-from rhetree.treebanks import brackets, conllu, dis, edus, json
+from rhetree.treebanks import brackets, conllu, dis, edus, json, rs3, rs4
 from rhetree.treebanks.files import STDIN, open_source, whole_file
 from rhetree.treebanks.format import Format, Layer
 
@@ -17,6 +17,8 @@ FORMATS: Mapping[str, Format] = {
     format.name: format
     for format in (
         dis.FORMAT,
+        rs3.FORMAT,
+        rs4.FORMAT,
         brackets.FORMAT,
         edus.FORMAT,
         conllu.CONLLU,

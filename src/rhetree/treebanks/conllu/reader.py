@@ -141,12 +141,14 @@ def _check_texts(blocks: list[Block], gaps: list[str], path: Path, lenient: bool
     for block in blocks:
         here = gaps[at : at + len(block.units)]
         at += len(block.units)
-        for line, comment in block.comments:
-            if key_of(comment) == "text":
-                said = value_of(comment).strip()
-                expected = sentence_text([unit.text for unit in block.units], here)
-                if said != expected:
-                    complain(_difference(said, expected), path, line, lenient=lenient)
+        comments = [(line, comment) for line, comment in block.comments if key_of(comment) == "text"]
+        if len(comments) > 1:
+            raise TreebankError("found a second # text in one sentence", path, comments[1][0])
+        for line, comment in comments:
+            said = value_of(comment).strip()
+            expected = sentence_text([unit.text for unit in block.units], here)
+            if said != expected:
+                complain(_difference(said, expected), path, line, lenient=lenient)
 
 
 def _difference(said: str, expected: str) -> str:
