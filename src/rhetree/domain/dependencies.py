@@ -1,0 +1,189 @@
+"""Discourse dependencies: every EDU but one attached to another, after Li et al. (2014).
+
+The head of a unit is the head of its nucleus, the leftmost where it has several. That alone loses
+in which order the dependents of an EDU attach, so each has a depth: the number of units with the
+same head below the place where it attaches. With all depths the tree comes back as drawn.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import NoReturn
+
+from rhetree.domain.binarize import as_nary
+from rhetree.domain.nary import NaryTree, Role, Unit
+from rhetree.domain.tree import Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Dependency:
+    """What an EDU depends on, and how; the head of the whole tree depends on nothing."""
+
+    head: int | None
+    """An EDU, counted from 0; None for the head of the tree."""
+    relation: str | None
+    is_nucleus: bool = False
+    """Whether it is one of several nuclei, not a satellite."""
+    depth: int | None = 0
+    """Where it attaches: 0 for the head alone, more above. The same for children of one unit. None
+    where that is not known."""
+
+    def __post_init__(self) -> None:
+        if (self.head is None) != (self.relation is None) or self.relation == "":
+            raise ValueError(f"a head and a relation need each other, got {self.head} and {self.relation!r}")
+        if (self.head or 0) < 0 or (self.depth or 0) < 0:
+            raise ValueError(f"head and depth count from 0, got {self.head} and {self.depth}")
+
+
+class DependencyError(ValueError):
+    """Dependencies that make no tree; ``edu`` is where that shows."""
+
+    def __init__(self, what: str, edu: int) -> None:
+        super().__init__(what, edu)
+        self.what = what
+        self.edu = edu
+
+    def __str__(self) -> str:
+        return f"EDU {self.edu} {self.what}"
+
+
+def heads(tree: NaryTree) -> list[tuple[int, int]]:
+    """For each unit the EDU that is its head, and how many units below it have the same head."""
+    found = [(unit.start, 0) for unit in tree.units]
+    for number, family in reversed(list(enumerate(tree.child_numbers()))):  # children before parents
+        if family:
+            edu, height = found[_first_nucleus(tree, family)]
+            found[number] = (edu, height + 1)
+    return found
+
+
+def dependencies(tree: Tree | NaryTree) -> tuple[Dependency, ...]:
+    """For each EDU of a tree what it depends on."""
+    nary = as_nary(tree) if isinstance(tree, Tree) else tree
+    unit_heads = heads(nary)
+    found = [Dependency(None, None)] * nary.n_edus
+    for family in nary.child_numbers():
+        if not family:
+            continue
+        nucleus = _first_nucleus(nary, family)
+        head, depth = unit_heads[nucleus]
+        for number in family:
+            if number != nucleus:
+                unit, (dependent, _) = nary.units[number], unit_heads[number]
+                found[dependent] = Dependency(head, unit.relation, unit.role == "nucleus", depth)
+    return tuple(found)
+
+
+def tree_of(
+    given: Sequence[Dependency], complain: Callable[[DependencyError], None] | None = None
+) -> NaryTree:
+    """The tree with these dependencies, one for each EDU; :class:`DependencyError` if there is none.
+
+    Dependents of one depth are children of one unit. Where depths are not known, those on the
+    right of a head attach before those on its left, the nearer first, and neighbouring nuclei
+    of one relation are children of one unit.
+
+    :param complain: is given what the same rule can mend, which is raised otherwise
+    """
+    return _Assembly(given, complain or _raise).tree()
+
+
+def _first_nucleus(tree: NaryTree, family: list[int]) -> int:
+    return next(number for number in family if tree.units[number].role == "nucleus")
+
+
+def _raise(error: DependencyError) -> NoReturn:
+    raise error
+
+
+class _Assembly:
+    """Builds a tree from the EDUs that have no dependents up to the one that has no head."""
+
+    def __init__(self, given: Sequence[Dependency], complain: Callable[[DependencyError], None]) -> None:
+        self.given = given
+        self.complain = complain
+        self.children: list[list[int]] = [[] for _ in given]
+        for edu, dependency in enumerate(given):
+            if dependency.head is not None:
+                if dependency.head >= len(given):
+                    raise DependencyError("depends on one after the last", edu)
+                self.children[dependency.head].append(edu)
+        self.reach = [(edu, edu + 1) for edu in range(len(given))]
+        """For each EDU the largest unit so far that it is the head of."""
+
+    def tree(self) -> NaryTree:
+        units = [Unit(0, len(self.given), "root")]
+        for edu in reversed(self.heads_first()):
+            for family in self.families(edu):
+                shared = next((self.given[child].relation for child in self.nuclei(family)), None)
+                units.append(Unit(*self.reach[edu], "nucleus", shared))
+                for child in family:
+                    dependency = self.given[child]
+                    role: Role = "nucleus" if dependency.is_nucleus else "satellite"
+                    units.append(Unit(*self.reach[child], role, dependency.relation))
+                self.reach[edu] = self.joined(self.reach[edu], family)
+        return NaryTree(tuple(sorted(units, key=lambda unit: (unit.start, -unit.end))))
+
+    def heads_first(self) -> list[int]:
+        order = [edu for edu, dependency in enumerate(self.given) if dependency.head is None]
+        if len(order) > 1:
+            raise DependencyError("has no head, nor has one before it", order[1])
+        for edu in order:  # which grows on the way
+            order += self.children[edu]
+        if len(order) < len(self.given):
+            unreached = set(range(len(self.given))) - set(order)
+            raise DependencyError("depends on itself, or on others that do", min(unreached))
+        return order
+
+    def families(self, edu: int) -> list[list[int]]:
+        """The dependents of an EDU in the order in which they attach, those that do so at once together."""
+        children = self.children[edu]
+        for child in self.nuclei(children):
+            if child < edu:
+                self.complain(DependencyError("is a nucleus to the left of its head", child))
+        if self.leaves_a_gap(self.reach[edu], children):
+            raise DependencyError("has dependents, direct or not, with others between them", edu)
+        if any(self.given[child].depth is None for child in children):
+            return self.by_nearness(edu, children)
+        families: list[list[int]] = []
+        attached = self.reach[edu]
+        for _, group in groupby(sorted(children, key=self.depth), key=self.depth):
+            family = list(group)
+            if self.leaves_a_gap(attached, family):
+                self.complain(DependencyError("attaches before one that is nearer to its head", family[0]))
+                return self.by_nearness(edu, children)
+            attached = self.joined(attached, family)
+            if len({self.given[child].relation for child in self.nuclei(family)}) > 1:
+                nucleus = list(self.nuclei(family))[-1]
+                self.complain(DependencyError("has another relation than a nucleus beside it", nucleus))
+                families += self.by_nearness(edu, family)
+            else:
+                families.append(family)
+        return families
+
+    def by_nearness(self, edu: int, children: list[int]) -> list[list[int]]:
+        families: list[list[int]] = []
+        for child in sorted(children, key=lambda child: (child < edu, abs(child - edu))):
+            label = (self.given[child].is_nucleus, self.given[child].relation)
+            before = self.given[families[-1][0]] if families else None
+            if before is not None and label == (True, before.relation) and before.is_nucleus:
+                families[-1].append(child)
+            else:
+                families.append([child])
+        return families
+
+    def depth(self, edu: int) -> int:
+        return self.given[edu].depth or 0
+
+    def nuclei(self, family: list[int]) -> Iterator[int]:
+        return (child for child in family if self.given[child].is_nucleus)
+
+    def joined(self, unit: tuple[int, int], family: list[int]) -> tuple[int, int]:
+        """The smallest unit that holds this one and what these EDUs are heads of."""
+        reaches = [unit, *(self.reach[child] for child in family)]
+        return min(start for start, _ in reaches), max(end for _, end in reaches)
+
+    def leaves_a_gap(self, unit: tuple[int, int], family: list[int]) -> bool:
+        start, end = self.joined(unit, family)
+        reaches = [unit, *(self.reach[child] for child in family)]
+        return end - start != sum(end - start for start, end in reaches)
