@@ -62,10 +62,11 @@ def test_a_broken_file_says_where_and_how(text, message):
     assert str(caught.value) == message
 
 
-def test_leniency_forgives_a_file_without_edus(caplog):
-    assert read_all(FORMAT, "\n", lenient=True) == []
+def test_leniency_forgives_a_nul(caplog):
+    (document,) = read_all(FORMAT, "He left\nto\0 sleep\0\n", lenient=True)
+    assert document.edu_texts() == ["He left", "to sleep"]
     assert [record.getMessage() for record in caplog.records] == [
-        "doc.edus: no EDU in it; expected one a line"
+        "doc.edus:2: expected text, found a NUL character; is the file binary?"
     ]
 
 
@@ -75,3 +76,5 @@ def test_what_cannot_be_written_is_refused():
         written(FORMAT, blank)
     with pytest.raises(UnwritableError, match="^a cannot be written as edus: EDU 2 is white space$"):
         written(FORMAT, replace(blank, edus=(Span(0, 1), Span(1, 2))))
+    with pytest.raises(UnwritableError, match="^a cannot be written as edus: EDU 2 has a NUL character$"):
+        written(FORMAT, Document.from_edus(["x", "y\0"], name="a"))

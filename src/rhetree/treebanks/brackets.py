@@ -49,7 +49,7 @@ def read(source: TextIO, path: Path, *, lenient: bool = False) -> Iterator[Docum
         edus = Document.from_edus((f"e{number}" for number in range(1, tree.n_edus + 1)), name)
         yield replace(edus, tree=tree)
     if is_empty:
-        complain(f"no tree in it; expected one a line, or {_NONE}", path, None, lenient=lenient)
+        raise TreebankError(f"no tree in it; expected one a line, or {_NONE}", path)
 
 
 def write(document: Document, sink: TextIO) -> None:

@@ -10,7 +10,7 @@ from typing import TextIO
 
 from rhetree.domain.document import Document
 from rhetree.errors import TreebankError, UnwritableError
-from rhetree.treebanks.format import Format, Layer, complain, numbered, stem
+from rhetree.treebanks.format import Format, Layer, complain, numbered, spaced_edus, stem
 
 _SUFFIXES = (".edus", ".out.edus", ".edus.txt")
 
@@ -18,25 +18,24 @@ _SUFFIXES = (".edus", ".out.edus", ".edus.txt")
 def read(source: TextIO, path: Path, *, lenient: bool = False) -> Iterator[Document]:
     """The documents of a file, named after it and numbered where there are several.
 
-    ``lenient`` forgives, with a warning, a file without any.
+    ``lenient`` forgives, with a warning for each, lines with a NUL in them (it is left out).
     """
-    documents = numbered(_blocks(source, path), stem(path, _SUFFIXES))
     is_empty = True
-    for name, edus in documents:
+    for name, edus in numbered(_blocks(source, path, lenient), stem(path, _SUFFIXES)):
         is_empty = False
         yield Document.from_edus(edus, name)
     if is_empty:
-        complain("no EDU in it; expected one a line", path, None, lenient=lenient)
+        raise TreebankError("no EDU in it; expected one a line", path)
 
 
 def write(document: Document, sink: TextIO) -> None:
     """Write the tokens of each EDU, spaced, and a blank line after the last."""
     FORMAT.require(document)
-    lines = [" ".join(" ".join(document.forms_of(edu)).split()) for edu in document.edus]
-    if "" in lines:
-        number = lines.index("") + 1
-        raise UnwritableError(f"EDU {number} is white space", document.name, FORMAT.name)
-    sink.write("\n".join(lines) + "\n\n")
+    edus = spaced_edus(document, FORMAT.name)
+    for number, edu in enumerate(edus, start=1):
+        if "\0" in edu:
+            raise UnwritableError(f"EDU {number} has a NUL character", document.name, FORMAT.name)
+    sink.write("\n".join(edus) + "\n\n")
 
 
 FORMAT = Format(
@@ -50,13 +49,16 @@ FORMAT = Format(
 )
 
 
-def _blocks(source: TextIO, path: Path) -> Iterator[list[str]]:
+def _blocks(source: TextIO, path: Path, lenient: bool) -> Iterator[list[str]]:
     edus: list[str] = []
     for number, line in enumerate(source, start=1):
+        text = line.strip()
         if "\0" in line:
-            raise TreebankError("expected text, found a NUL character; is the file binary?", path, number)
-        if line.strip():
-            edus.append(line)
+            what = "expected text, found a NUL character; is the file binary?"
+            complain(what, path, number, lenient=lenient)
+            text = text.replace("\0", "").strip()
+        if text:
+            edus.append(text)
         elif edus:
             yield edus
             edus = []

@@ -136,6 +136,14 @@ def numbered(parts: Iterator[Part], name: str) -> Iterator[tuple[str, Part]]:
         yield f"{name}-{number}", part
 
 
+def spaced_edus(document: Document, format: str) -> list[str]:
+    """The tokens of each EDU with one space between two, each EDU in one line."""
+    texts = [" ".join(" ".join(document.forms_of(edu)).split()) for edu in document.edus]
+    if "" in texts:
+        raise UnwritableError(f"EDU {texts.index('') + 1} is white space", document.name, format)
+    return texts
+
+
 def _has_own_spacing(document: Document) -> bool:
     at = 0
     for number, token in enumerate(document.tokens):
