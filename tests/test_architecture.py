@@ -90,3 +90,11 @@ def test_help_imports_nothing_heavy():
         "assert not heavy, heavy"
     )
     subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
+
+
+def test_trees_and_documents_show_themselves_in_notebooks():
+    tree = rhetree.Tree((rhetree.Split(0, 1, 2, "NS", "elaboration"),))
+    assert "<svg" in tree._repr_html_()
+    assert "elaboration" in rhetree.as_nary(tree)._repr_html_()
+    document = rhetree.Document.from_edus(["He left ,", "sighing ."])
+    assert "sighing" in document._repr_html_()
