@@ -240,9 +240,16 @@ def test_the_fingerprint_follows_weights_and_settings(bert):
     assert len(prints) == 7
 
 
-def test_features_of_an_encoder_that_is_trained_cannot_be_kept(bert, tmp_path):
-    with pytest.raises(ValueError, match="cannot be kept"):
-        embedder_of(bert, tuning="tuned").keep_features(SENTENCES, tmp_path)
+@pytest.mark.parametrize("settings", [{"tuning": "tuned"}, {"features": False}])
+def test_nothing_is_kept_of_an_encoder_that_is_trained_or_on_demand(bert, tmp_path, settings):
+    embedder = embedder_of(bert, **settings)
+    embedder.keep_features(SENTENCES, tmp_path)
+    assert embedder.store is None
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_there_is_nothing_to_keep_of_vectors(tmp_path):
+    make_embedder(EmbeddingConfig(), SENTENCES).keep_features(SENTENCES, tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 

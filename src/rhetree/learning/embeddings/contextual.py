@@ -56,20 +56,17 @@ class ContextualEmbedder(Embedder):
     ) -> None:
         """Compute the layers of these sentences unless they are on disk, and use those from now on.
 
-        Other sentences are computed whenever they come.
+        Other sentences are computed whenever they come, and so are all where the encoder is trained
+        or the settings want it so.
 
         :param cache: the folder of all features; see :func:`rhetree.learning.embeddings.features.cache_folder`
         :param progress: told now and then how many of the sentences are there
         """
-        if any(parameter.requires_grad for parameter in self._encoder_parameters()):
-            raise ValueError("features of an encoder that is trained cannot be kept")
+        if not self.config.has_features:
+            return
         shape = (self.n_layers, self.width)
         self.store = FeatureStore(self.fingerprint(), shape, self.config.features_dtype, cache)
         self.store.fill(sentences, self._features, self.feature_batch, progress)
-
-    def _encoder_parameters(self) -> list[torch.nn.Parameter]:
-        mixed = set() if self.mix is None else set(self.mix.parameters())
-        return [parameter for parameter in self.parameters() if parameter not in mixed]
 
     def _features(self, sentences: Sequence[Sequence[str]]) -> list[NDArray[np.float32]]:
         """For each sentence ``(n_words, n_layers, width)``."""

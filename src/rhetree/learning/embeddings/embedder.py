@@ -1,7 +1,7 @@
 """What all embedders have in common, and the learnt mix of layers that two of them share."""
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import torch
@@ -20,6 +20,15 @@ class Embedder(nn.Module):
     @abstractmethod
     def save_assets(self, folder: Path) -> None:
         """Write what is needed to build this embedder again, but for its weights."""
+
+    def keep_features(
+        self,
+        sentences: Sequence[Sequence[str]],  # noqa: ARG002
+        cache: Path | None = None,  # noqa: ARG002
+        progress: Callable[[int], None] | None = None,  # noqa: ARG002
+    ) -> None:
+        """Compute what is frozen once for these sentences; nothing where nothing would be gained."""
+        return
 
     def depths(self) -> dict[str, int]:
         """For each pretrained parameter that is trained, how many layers it lies below the last."""
