@@ -9,7 +9,7 @@ from typing import TextIO
 
 from rhetree.domain.document import Document
 from rhetree.errors import RhetreeError, TreebankError, UnwritableError
-from rhetree.treebanks import brackets, conllu, dis, edus, json, rs3, rs4
+from rhetree.treebanks import brackets, conllu, dis, edus, json, rs3, rs4, rsd
 from rhetree.treebanks.files import STDIN, open_source, whole_file
 from rhetree.treebanks.format import Format, Layer
 
@@ -19,6 +19,7 @@ FORMATS: Mapping[str, Format] = {
         dis.FORMAT,
         rs3.FORMAT,
         rs4.FORMAT,
+        rsd.FORMAT,
         brackets.FORMAT,
         edus.FORMAT,
         conllu.CONLLU,

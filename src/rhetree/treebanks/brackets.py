@@ -81,10 +81,14 @@ FORMAT = Format(
 
 
 def _trees(source: TextIO, path: Path, lenient: bool) -> Iterator[Tree]:
+    after_blank = False
     for number, line in enumerate(source, start=1):
         if not line.strip():
-            complain(f"expected a tree or {_NONE}, found an empty line", path, number, lenient=lenient)
+            if not after_blank:
+                complain(f"expected a tree or {_NONE}, found an empty line", path, number, lenient=lenient)
+            after_blank = True
             continue
+        after_blank = False
 
         def object_to(what: str, number: int = number) -> None:
             complain(what, path, number, lenient=lenient)
