@@ -1,3 +1,4 @@
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -111,11 +112,11 @@ def test_what_differs_is_marked_by_shape_and_sign_besides_colour():
     assert source.count('class="diamond"') == 2 * (4 + 1)
 
 
-def test_a_bare_tree_is_drawn_with_numbers(golden):
+def test_a_bare_tree_is_drawn_with_numbers():
     (panel,) = document_panels(treasury())
     assert texts(svg.draw_panels([tree_panel(panel.tree)]))[-1] == "4"
 
 
-@pytest.mark.slow
-def test_twenty_thousand_edus_are_drawn():
-    assert len(picture(right_branching(20_000))) > 1_000_000
+def test_the_picture_in_the_documentation_is_what_is_drawn_today():
+    docs = Path(__file__).parents[2] / "docs"
+    assert (docs / "images" / "treasury.svg").read_text(encoding="utf-8") == picture(treasury())

@@ -6,6 +6,7 @@ script too. The script is named by its hash in the page's security policy: no ot
 
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import replace
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
@@ -40,6 +41,8 @@ def draw_pairs(
     page = _Page(clean(title))
     page.sections.append(f"<section><div></div><h2>{escape(left)}</h2><h2>{escape(right)}</h2></section>")
     for pair in pairs:
+        # Signals and the like would push rows out of line with their counterparts.
+        pair = replace(pair, left=_without_notes(pair.left), right=_without_notes(pair.right))
         units = _tokens(pair.left) | _tokens(pair.right)
         columns = [
             page.tree(pair.left, pair.left_marks, left, units),
@@ -180,6 +183,10 @@ def _summary(counts: Tally, left: str, right: str) -> str:
         f"{counts.same} units the same, {counts.only_left} only in {left}, {counts.only_right} only in "
         f"{right}, {counts.nuclearity} differ in nuclearity, {counts.relation} differ in relation"
     )
+
+
+def _without_notes(panels: Sequence[Panel]) -> tuple[Panel, ...]:
+    return tuple(replace(panel, notes={}) for panel in panels)
 
 
 def _tokens(panels: Sequence[Panel]) -> set[Span]:

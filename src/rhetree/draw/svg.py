@@ -4,10 +4,13 @@ Classes are scoped by the picture's own, and nothing has an identifier, so that 
 pictures can stand in one page. No rule needs more than the oldest CSS: PNG renderers read it too.
 """
 
-from collections.abc import Mapping, Sequence, Set
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence, Set
+from itertools import zip_longest
 from math import inf
 from xml.sax.saxutils import escape
 
+from rhetree.domain.nary import NaryTree
 from rhetree.domain.span import Span
 from rhetree.draw.diagram import (
     LABEL,
@@ -66,15 +69,14 @@ def draw_pairs(
     """Two analyses side by side, what differs marked by colour and by shape or sign."""
     gutter = _gutter([panel for pair in pairs for panel in pair.left])
     limit = (width - gutter - 2 * _MARGIN - _MIDDLE) / 2 if width else inf
-    rows = [(pair.left[0], *_pair_blocks(pair, limit)) for pair in pairs]
-    left_width = max([160.0, *(block.width for _, lefts, _ in rows for block in lefts)])
+    rows = [(pair.left[0], _pair_rows(pair, limit)) for pair in pairs]
+    left_width = max(160.0, *(left.width for _, blocks in rows for left, _ in blocks))
     right = gutter + left_width + _MIDDLE
     page = _Page()
     page.add_beside([_heading(titles[0]), _heading(titles[1])], [gutter, right])
-    for panel, lefts, rights in rows:
+    for panel, blocks in rows:
         page.add_label(panel)
-        for number in range(max(len(lefts), len(rights))):
-            beside = [blocks[number] if number < len(blocks) else Block() for blocks in (lefts, rights)]
+        for beside in blocks:
             page.add_beside(beside, [gutter, right])
     page.add(_legend(titles), 0.0)
     return page.svg(title, theme)
@@ -121,36 +123,72 @@ def _panel_blocks(panel: Panel, limit: float) -> list[Block]:
     if panel.tree is None or panel.n_edus == 1:
         return [_plain_text(panel, min(limit, WIDTH / 2))]
     text = DiagramText(panel, {})
+    return [block for _, block in _draw_parts(_lay_out(panel.tree, text, limit), text)]
+
+
+def _lay_out(
+    tree: NaryTree,
+    text: DiagramText,
+    limit: float,
+    must_cut: frozenset[Span] = frozenset(),
+    may_cut: frozenset[Span] | None = None,
+) -> list[Diagram]:
     measure = text.measure()
-    whole = lay_out(panel.tree, measure)
-    if whole[0].width > limit * _TOLERANCE:
-        whole = lay_out(panel.tree, measure, limit=limit)
-    return _with_headings(whole, text)
+    whole = lay_out(tree, measure, must_cut=must_cut)
+    if max(diagram.width for diagram in whole) <= limit * _TOLERANCE:
+        return whole
+    allowed = (lambda _: True) if may_cut is None else may_cut.__contains__
+    return lay_out(tree, measure, must_cut=must_cut, may_cut=allowed, limit=limit)
 
 
-def _pair_blocks(pair: Pair, limit: float) -> tuple[list[Block], list[Block]]:
-    """The blocks of both sides; trees are cut only at units that both have, and then in both."""
+def _found_in(tokens: Set[Span], panel: Panel) -> frozenset[Span]:
+    """The units of a panel whose tokens are among these."""
+    return frozenset(unit.span for unit in panel.units() if panel.tokens_of(unit.span) in tokens)
+
+
+def _pair_rows(pair: Pair, limit: float) -> list[tuple[Block, Block]]:
+    """The diagrams of both sides; trees too wide are cut, first at units that both have and then in both."""
     shared = _split_units(pair.left) & _split_units(pair.right)
     cut: set[Span] = set()
     for panel in (*pair.left, *pair.right):
         if panel.tree is not None:
-            here = frozenset(unit.span for unit in panel.units() if panel.tokens_of(unit.span) in shared)
-            measure = DiagramText(panel, {}).measure()
-            _, *parts = lay_out(panel.tree, measure, limit=limit, may_cut=here.__contains__)
+            text = DiagramText(panel, {})
+            _, *parts = _lay_out(panel.tree, text, limit, _found_in(cut, panel), _found_in(shared, panel))
             cut |= {panel.tokens_of(part.edus) for part in parts}
-    return _side(pair.left, pair.left_marks, cut, limit), _side(pair.right, pair.right_marks, cut, limit)
+    left = _side(pair.left, pair.left_marks, cut, limit)
+    right = _side(pair.right, pair.right_marks, cut, limit)
+    return _beside(left, right)
 
 
-def _side(panels: Sequence[Panel], marks: Marks, cut: Set[Span], limit: float) -> list[Block]:
-    blocks = []
+def _side(panels: Sequence[Panel], marks: Marks, cut: Set[Span], limit: float) -> dict[Span, Block]:
+    """The blocks of one side by the tokens that they are of."""
+    blocks: dict[Span, Block] = {}
     for panel in panels:
         if panel.tree is None:
-            blocks.append(_plain_text(panel, limit))
+            blocks[panel.tokens_of(Span(0, panel.n_edus))] = _plain_text(panel, limit)
             continue
         text = DiagramText(panel, marks)
-        here = frozenset(unit.span for unit in panel.units() if panel.tokens_of(unit.span) in cut)
-        blocks += _with_headings(lay_out(panel.tree, text.measure(), must_cut=here), text)
+        parts = _draw_parts(_lay_out(panel.tree, text, limit, _found_in(cut, panel)), text)
+        blocks.update({panel.tokens_of(edus): block for edus, block in parts})
     return blocks
+
+
+def _beside(left: Mapping[Span, Block], right: Mapping[Span, Block]) -> list[tuple[Block, Block]]:
+    """Blocks of the same tokens side by side; the others below them, each on its own side."""
+    rows: list[tuple[Block, Block]] = []
+    ours, theirs = deque(left.items()), deque(right.items())
+    for tokens in [*(tokens for tokens in left if tokens in right), None]:
+        rows += zip_longest(_taken_until(tokens, ours), _taken_until(tokens, theirs), fillvalue=Block())
+        if tokens is not None:
+            rows.append((ours.popleft()[1], theirs.popleft()[1]))
+    return rows
+
+
+def _taken_until(tokens: Span | None, side: deque[tuple[Span, Block]]) -> list[Block]:
+    taken = []
+    while side and side[0][0] != tokens:
+        taken.append(side.popleft()[1])
+    return taken
 
 
 def _split_units(panels: Sequence[Panel]) -> set[Span]:
@@ -160,21 +198,16 @@ def _split_units(panels: Sequence[Panel]) -> set[Span]:
     }
 
 
-def _with_headings(diagrams: Sequence[Diagram], text: DiagramText) -> list[Block]:
-    """What was cut from the first diagram says which EDUs it is of."""
-    blocks = [draw_diagram(diagrams[0], text)]
-    for diagram in diagrams[1:]:
+def _draw_parts(diagrams: Sequence[Diagram], text: DiagramText) -> Iterator[tuple[Span, Block]]:
+    """Each diagram with its EDUs; what was cut from the first says in a heading which they are."""
+    first, *parts = diagrams
+    yield first.edus, draw_diagram(first, text)
+    for diagram in parts:
         block = draw_diagram(diagram, text, is_part=True)
         heading = _heading(text.numbers(diagram.edus))
         moved = f'<g transform="translate(0 {n(heading.height)})">\n' + "\n".join(block.elements) + "\n</g>"
-        blocks.append(
-            Block(
-                max(block.width, heading.width),
-                block.height + heading.height,
-                [*heading.elements, moved],
-            )
-        )
-    return blocks
+        width = max(block.width, heading.width)
+        yield diagram.edus, Block(width, block.height + heading.height, [*heading.elements, moved])
 
 
 def _plain_text(panel: Panel, limit: float) -> Block:

@@ -1,0 +1,34 @@
+"""Trees deeper than Python's stack, and the documents of a treebank."""
+
+import pytest
+
+from drawn_documents import right_branching
+from rhetree.draw.picture import draw
+from rhetree.draw.svg import WIDTH
+from rhetree.treebanks import read
+
+
+@pytest.mark.parametrize("format", ["txt", "svg", "html"])
+def test_a_tree_deeper_than_the_stack_is_drawn(format):
+    document = right_branching(3_000, "w{}")
+    assert b"w2999" in draw(document, format)
+    assert b"only in" in draw(document, format, against=document)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("format", ["txt", "svg", "html"])
+def test_twenty_thousand_edus_are_drawn(format):
+    assert b"unit 19999" in b" ".join(draw(right_branching(20_000), format).split())
+
+
+def test_every_tenth_document_of_a_treebank_is_drawn(gum):
+    paths = sorted((gum / "rs4").glob("*.rs4"))[::10]
+    assert paths
+    for path in paths:
+        (document,) = read(path)
+        picture = draw(document, "svg").decode()
+        width = float(picture.split('viewBox="0 0 ')[1].split()[0])
+        assert width <= 1.3 * WIDTH
+        assert draw(document, "html").count(b'role="treeitem"') == len(document.as_drawn().units)
+        lines = draw(document, "txt").decode().splitlines()
+        assert max(map(len, lines)) <= 80
