@@ -3,12 +3,13 @@
 ::
 
     RhetreeError
-    ├── TreebankError       a file does not say what its format promises
+    ├── FileError           a file does not hold what it should
+    │   ├── TreebankError   a treebank file does not say what its format promises
+    │   └── EmbeddingError  a file of vectors or of an encoder cannot be used
     ├── UnwritableError     a document lacks what a format must have, or has what it must not
     ├── MismatchError       two things that belong together do not fit
     ├── SettingError        a setting is unknown, or its value cannot be
     ├── ModelError          a folder is no model, or not one that fits
-    ├── EmbeddingError      a file of vectors or of an encoder cannot be used
     ├── TrainingError       training cannot start, or cannot go on
     └── MissingExtraError   a part of Rhetree that was not installed
 
@@ -23,8 +24,8 @@ class RhetreeError(Exception):
     """The base of all errors that are about the user's data, files or installation."""
 
 
-class TreebankError(RhetreeError):
-    """A treebank file does not say what its format promises."""
+class FileError(RhetreeError):
+    """A file does not hold what it should; says which, and where in it."""
 
     def __init__(self, what: str, path: Path | str, line: int | None = None) -> None:
         super().__init__(what, path, line)
@@ -35,6 +36,14 @@ class TreebankError(RhetreeError):
     def __str__(self) -> str:
         where = f"{self.path}" if self.line is None else f"{self.path}:{self.line}"
         return f"{where}: {self.what}"
+
+
+class TreebankError(FileError):
+    """A treebank file does not say what its format promises."""
+
+
+class EmbeddingError(FileError):
+    """A file of word vectors or of a pretrained encoder does not hold what it should."""
 
 
 class UnwritableError(RhetreeError):
@@ -60,20 +69,6 @@ class SettingError(RhetreeError):
 
 class ModelError(RhetreeError):
     """A folder is not a model, is of another format version, or does not fit its use."""
-
-
-class EmbeddingError(RhetreeError):
-    """A file of word vectors or of a pretrained encoder does not hold what it should."""
-
-    def __init__(self, what: str, path: Path | str, line: int | None = None) -> None:
-        super().__init__(what, path, line)
-        self.what = what
-        self.path = Path(path)
-        self.line = line
-
-    def __str__(self) -> str:
-        where = f"{self.path}" if self.line is None else f"{self.path}:{self.line}"
-        return f"{where}: {self.what}"
 
 
 class TrainingError(RhetreeError):
