@@ -167,9 +167,11 @@ def test_levels_fold_everything_below_and_themes_change_the_colours(visit):
           theme.dispatchEvent(new Event("change"));
           return paper();
         });
+        report.badge = getComputedStyle(document.querySelector(".role.n")).backgroundColor;
         """,
     )
-    assert report == {"shown": 5, "papers": ["rgb(255, 255, 255)", "rgb(21, 24, 29)"]}
+    papers = ["rgb(255, 255, 255)", "rgb(21, 24, 29)"]
+    assert report == {"shown": 5, "papers": papers, "badge": "rgb(184, 192, 202)"}
 
 
 def test_sides_of_a_comparison_fold_and_light_up_together(visit):
