@@ -5,10 +5,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
+from golden_storm import storm
 from rhetree.domain.annotation import EmptyNode, FusedWord, Syntax
 from rhetree.domain.document import Document, Token
 from rhetree.domain.span import Span, spans_of_lengths
 from rhetree.errors import TreebankError, UnwritableError
+from rhetree.treebanks import read_one
 from rhetree.treebanks.conllu import CONLLU, TOK, misc
 from strategies import rich_documents
 
@@ -100,12 +102,25 @@ def test_a_file_is_written_back_to_the_byte():
     assert written(document) == RAIN
 
 
-def test_every_gum_file_is_written_back_to_the_byte(gum):
+@pytest.mark.parametrize("format", [CONLLU, TOK], ids=["conllu", "tok"])
+def test_the_golden_file_is_read_and_written(format, golden):
+    n_tokens = len(storm().tokens)
+    sentences = spans_of_lengths([n_tokens - 7, 7])
+    document = replace(storm(gap="\n\n").without_trees(), sentences=sentences if format is CONLLU else ())
+    text = written(document, format)
+    golden(f"storm.{format.name}", text)
+    assert read(text, path=Path(f"storm.{format.name}")) == [document]
+
+
+def test_every_gum_file_is_written_back_to_the_byte_and_has_the_tokens_and_edus_of_its_tree(gum):
     n_edus = 0
     for path in sorted((gum / "conllu").glob("*.conllu")):
         source = path.read_text(encoding="utf-8")
         (document,) = read(source, path=path)
         assert written(document) == source, path
+        tree = read_one(gum / "trees" / f"{path.stem}.dis")
+        assert [token.form for token in document.tokens] == [token.form for token in tree.tokens], path
+        assert document.edus == tree.edus, path
         n_edus += len(document.edus)
     assert n_edus == 30_165
 

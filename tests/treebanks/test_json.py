@@ -7,6 +7,7 @@ import jsonschema
 import pytest
 from hypothesis import given, settings
 
+from golden_storm import storm
 from rhetree.domain.annotation import SecondaryEdge, Signal
 from rhetree.domain.document import Document, Token
 from rhetree.domain.nary import NaryTree, Unit
@@ -74,6 +75,15 @@ def test_jsonl_is_one_document_a_line_and_is_read_as_it_comes():
     assert [next(documents), next(documents)] == [first, second]
     with pytest.raises(TreebankError, match=r"x\.jsonl:4: not JSON: Expecting value at character 1$"):
         next(documents)
+
+
+@pytest.mark.parametrize("format", [JSON, JSONL], ids=["json", "jsonl"])
+def test_the_golden_file_is_read_and_written(format, golden):
+    document = storm(gap="\n\n")
+    document = replace(document, sentences=spans_of_lengths([len(document.tokens) - 7, 7]))
+    text = written(document, format)
+    golden(f"storm.{format.name}", text)
+    assert read(text, format) == [document]
 
 
 def test_a_tree_of_the_document_stands_beside_the_sentences():
