@@ -51,6 +51,12 @@ def test_the_papers_form():
     assert format_tree(Tree()) == "NONE"
 
 
+@pytest.mark.parametrize("line", ["", "(1:Nucleus=span", "(1:Nucleus=Cause:1,2:Nucleus=Joint:2)"])
+def test_a_line_that_says_no_tree_is_a_value_error(line):
+    with pytest.raises(ValueError, match="expected"):
+        parse(line)
+
+
 def test_the_golden_file_is_read_and_written():
     text = (GOLDEN / "storm.brackets").read_text(encoding="utf-8")
     assert read_all(FORMAT, text, name="storm") == [of_tree(storm().tree, "storm")]
@@ -141,8 +147,8 @@ FORGIVEN = {
         "doc.brackets:1: expected the larger pair first and the left one before the right, found another order",
         ["Contrast-SN", "Cause-NS"],
     ),
-    "an empty line": (
-        f"\n{PAIR}\n",
+    "empty lines": (
+        f"\n \n{PAIR}\n",
         "doc.brackets:1: expected a tree or NONE, found an empty line",
         ["Cause-NS"],
     ),

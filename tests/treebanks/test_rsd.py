@@ -292,13 +292,14 @@ def test_rst2dep_reads_what_we_write():
 def test_gum_has_the_dependencies_that_rst2dep_finds(gum):
     rst2dep = pytest.importorskip("rst2dep.rst2dep")
     paths = sorted((gum / "rs4").glob("*.rs4"))
-    for number, path in enumerate(paths):
+    assert len(paths) == 237
+    for path in paths[::8]:
         with path.open(encoding="utf-8") as source:
             (document,) = rs4.FORMAT.read(source, path)
         text = written(FORMAT, document)
-        assert loosely(read_one(text, name=document.name))[1:] == loosely(document)[1:]
-        assert read_one(text).as_drawn() == document.as_drawn()
-        if number % 10 == 0:
-            theirs = rst2dep.make_rsd(path.read_text(encoding="utf-8"), as_text=True)
-            assert [row[:8] for row in rows_of(text)] == [row[:8] for row in rows_of(theirs)]
-            assert read_one(theirs).as_drawn() == document.as_drawn()
+        again = read_one(text)
+        assert again.as_drawn() == document.as_drawn()
+        assert loosely(again)[1:] == loosely(document)[1:]
+        theirs = rst2dep.make_rsd(path.read_text(encoding="utf-8"), as_text=True)
+        assert [row[:8] for row in rows_of(text)] == [row[:8] for row in rows_of(theirs)]
+        assert read_one(theirs, lenient=True).as_drawn() == document.as_drawn()

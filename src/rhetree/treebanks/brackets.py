@@ -107,6 +107,8 @@ def _parse(line: str, object_to: Callable[[str], None]) -> Tree:
     line = line.strip()
     if line == _NONE:
         return Tree()
+    if not line:
+        raise ValueError(f"expected a tree or {_NONE}, found an empty line")
     splits: list[Split] = []
     at = 0
     while at < len(line):
