@@ -2,6 +2,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is no failure.
+settings.register_profile("rhetree", deadline=None)
+settings.load_profile("rhetree")
 
 
 def pytest_addoption(parser):
