@@ -46,6 +46,16 @@ def test_a_document_that_cannot_be_written_is_reported_with_its_file(folder, tmp
     assert f"rhetree: {folder / 'a.json'}: a cannot be written as dis: it lacks the document's tree\n" in err
 
 
+def test_files_with_the_same_mistake_are_counted_after_the_first(tmp_path, capsys):
+    for number in range(8):
+        write(weather(f"w{number}"), tmp_path / "in" / f"{number}.json")
+    code, _, err = convert(capsys, tmp_path / "in", tmp_path / "out", "--to", "dis")
+    assert code == 1
+    assert err.count("cannot be written as dis") == 5
+    assert "rhetree: and 3 more files: it lacks the document's tree\n" in err
+    assert "rhetree: 8 of 8 files could not be converted; 0 documents were\n" in err
+
+
 def test_the_users_mistakes_exit_with_2(folder, tmp_path, capsys):
     for arguments, message in (
         ([folder / "a.json", tmp_path / "a.xyz"], "its ending is none of"),

@@ -195,6 +195,18 @@ def test_a_bad_file_among_others_is_told_of_and_the_others_are_done(tmp_path):
     assert names(tmp_path / "out") == ["a.dis", "c/c.dis"]
 
 
+def test_what_was_not_kept_with_its_file_is_not_counted(tmp_path):
+    source = tmp_path / "in"
+    source.mkdir()
+    write(document("a"), source / "a.json")
+    write([document("b"), document("c")], source / "b.jsonl")
+    (source / "b.jsonl").write_text((source / "b.jsonl").read_text() + "broken\n")
+    outcomes = carried_out([source], tmp_path / "out", to_format="conllu")
+    assert [outcome.n_documents for outcome in outcomes] == [1, 0]
+    assert [sum(outcome.losses.values()) for outcome in outcomes] == [1, 0]
+    assert names(tmp_path / "out") == ["a.conllu"]
+
+
 def test_one_file_for_all_keeps_whole_documents_only(tmp_path):
     source = tmp_path / "in"
     write([document("a"), replace(document("b"), metadata={"x": "two\nlines"})], source / "a.jsonl")

@@ -11,13 +11,16 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rhetree.errors import RhetreeError
+from rhetree.errors import RhetreeError, UnwritableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rhetree.domain.relations import Inventory
     from rhetree.treebanks.convert import Outcome, Plan
+
+SAME_REASON = 5
+"""How many files are named that cannot be converted for the same reason; the others are counted."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -75,14 +78,21 @@ def run(args: argparse.Namespace) -> int:
         overwrite=args.overwrite,
     )
     losses: Counter[str] = Counter()
-    n_documents = n_bad = 0
+    reasons: Counter[str] = Counter()
+    n_documents = 0
     for outcome in _with_progress(plan):
         n_documents += outcome.n_documents
         for layer, count in outcome.losses.items():
             losses[layer.value] += count
         if outcome.error is not None:
-            n_bad += 1
-            _say(_placed(outcome))
+            reason = outcome.error.what if isinstance(outcome.error, UnwritableError) else str(outcome.error)
+            reasons[reason] += 1
+            if reasons[reason] <= SAME_REASON:
+                _say(_placed(outcome))
+    for reason, count in reasons.items():
+        if count > SAME_REASON:
+            _say(f"and {count - SAME_REASON} more files: {reason}")
+    n_bad = sum(reasons.values())
     for name, count in losses.items():
         _say(f"not kept in {count} document{'s' if count > 1 else ''}: {name}")
     if n_bad:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TextIO
 
 from rhetree.domain.binarize import unbinarize
 from rhetree.domain.document import Document
@@ -105,11 +105,11 @@ class Plan:
             for source in self.sources:
                 outcome = Outcome(source.path)
                 try:
-                    for document in self._documents(source, outcome):
+                    for document in self._documents(source):
                         if n_documents and not self.format.many:
                             what = "a file holds one document, and this is the second; name a folder instead"
                             raise UnwritableError(what, document.name, self.format.name)
-                        write_one(document, self.format, sink)
+                        self._write(document, sink, outcome)
                         n_documents += 1
                 except RhetreeError as error:
                     self._note(error, outcome)
@@ -122,18 +122,21 @@ class Plan:
         for source in self.sources:
             outcome = Outcome(source.path)
             try:
-                for documents, path in self._outputs(source, outcome):
+                for documents, path in self._outputs(source):
                     self._check_free(path, taken)
+                    written = Outcome(path)
                     with open_sink(path) as sink:
                         for document in documents:
-                            write_one(document, self.format, sink)
+                            self._write(document, sink, written)
+                    outcome.n_documents += written.n_documents
+                    outcome.losses.update(written.losses)
             except RhetreeError as error:
                 self._note(error, outcome)
             yield outcome
 
-    def _outputs(self, source: Source, outcome: Outcome) -> Iterator[tuple[Iterator[Document], Path]]:
+    def _outputs(self, source: Source) -> Iterator[tuple[Iterator[Document], Path]]:
         """The documents of a file with the file that each goes to, several to one where it can hold them."""
-        documents = self._documents(source, outcome)
+        documents = self._documents(source)
         if self.format.many:
             yield documents, self._with_ending(source.output)
             return
@@ -145,16 +148,19 @@ class Plan:
         for document in chain((first, second), documents):
             yield iter([document]), self._with_ending(folder / file_name(document.name))
 
-    def _documents(self, source: Source, outcome: Outcome) -> Iterator[Document]:
+    def _documents(self, source: Source) -> Iterator[Document]:
         for original in read(source.path, source.format.name, lenient=self.lenient):
             document = self.changes.apply(original)
-            losses = self.format.losses(document)
-            if losses and self.strict:
+            losses = self.format.losses(document) if self.strict else []
+            if losses:
                 names = ", ".join(layer.value for layer in losses)
                 raise UnwritableError(f"it would lose {names}", document.name, self.format.name)
             yield document
-            outcome.losses.update(losses)
-            outcome.n_documents += 1
+
+    def _write(self, document: Document, sink: TextIO, outcome: Outcome) -> None:
+        write_one(document, self.format, sink)
+        outcome.n_documents += 1
+        outcome.losses.update(self.format.losses(document))
 
     def _note(self, error: RhetreeError, outcome: Outcome) -> None:
         if len(self.sources) == 1:
