@@ -3,11 +3,13 @@ from dataclasses import replace
 
 import pytest
 import torch
+from safetensors.torch import load_file
 from torch import nn
 
 from rhetree.domain.tree import Split, Tree
 from rhetree.errors import ModelError, TrainingError
-from rhetree.learning.checkpoint import FILE, Position, load_checkpoint, save_checkpoint
+from rhetree.learning.averaging import WeightAverage
+from rhetree.learning.checkpoint import FILE, Position, Trainee, load_checkpoint, save_checkpoint
 from rhetree.learning.loop import Evaluated, Step, TrainConfig, train
 from rhetree.learning.optimisation import OptimizerConfig, make_optimizer
 from rhetree.learning.targets import SentenceExample
@@ -56,6 +58,10 @@ def fit(folder, *, stop_at=None, resume=False, scores=None, network=None, **sett
     return network, events, kept
 
 
+def trainee(network, average=0.0):
+    return Trainee(network, make_optimizer(network, {}, OptimizerConfig()), WeightAverage(network, average))
+
+
 def weights(network):
     return {name: value.tolist() for name, value in network.state_dict().items()}
 
@@ -69,15 +75,18 @@ def test_the_same_seed_gives_the_same_weights_bit_for_bit(tmp_path):
     assert weights(first[0]) != weights(other[0])
 
 
+@pytest.mark.parametrize("average", [0.0, 0.9])
 @pytest.mark.parametrize("stop_at", [1, 5, 7, 9, 12])
-def test_a_resumed_run_ends_in_the_weights_of_an_unbroken_one(tmp_path, stop_at):
+def test_a_resumed_run_ends_in_the_weights_of_an_unbroken_one(tmp_path, stop_at, average):
     (tmp_path / "whole").mkdir()
     (tmp_path / "broken").mkdir()
-    whole, _, _ = fit(tmp_path / "whole")
-    fit(tmp_path / "broken", stop_at=stop_at)
+    whole, _, _ = fit(tmp_path / "whole", average=average)
+    fit(tmp_path / "broken", stop_at=stop_at, average=average)
     torch.manual_seed(99)  # a new process has another random state
-    resumed, events, _ = fit(tmp_path / "broken", resume=True)
+    resumed, events, _ = fit(tmp_path / "broken", resume=True, average=average)
     assert weights(resumed) == weights(whole)
+    tensors = [load_file(tmp_path / name / FILE) for name in ("whole", "broken")]
+    assert all(torch.equal(tensors[0][name], tensors[1][name]) for name in tensors[0])
     assert events[-1].epoch == 3
 
 
@@ -115,9 +124,7 @@ def test_a_loss_that_is_no_number_stops_and_names_the_last_good_state(tmp_path):
 
 
 def test_a_checkpoint_of_other_settings_is_refused(tmp_path):
-    network = Toy()
-    optimizer = make_optimizer(network, {}, OptimizerConfig())
-    save_checkpoint(tmp_path, network, optimizer, Position(settings="other"))
+    save_checkpoint(tmp_path, trainee(Toy()), Position(settings="other"))
     with pytest.raises(ModelError, match="other data or another network"):
         fit(tmp_path, resume=True)
 
@@ -131,11 +138,45 @@ def test_a_checkpoint_that_is_cut_off_is_refused(tmp_path):
 
 
 def test_a_checkpoint_of_another_network_is_refused(tmp_path):
-    network = nn.Linear(2, 2)
-    save_checkpoint(tmp_path, network, make_optimizer(network, {}, OptimizerConfig()), Position())
-    toy = Toy()
+    save_checkpoint(tmp_path, trainee(nn.Linear(2, 2)), Position())
     with pytest.raises(ModelError, match="written by another network"):
-        load_checkpoint(tmp_path, toy, make_optimizer(toy, {}, OptimizerConfig()))
+        load_checkpoint(tmp_path, trainee(Toy()))
+
+
+def test_a_checkpoint_without_the_average_that_is_wanted_is_refused(tmp_path):
+    save_checkpoint(tmp_path, trainee(Toy()), Position())
+    with pytest.raises(ModelError, match="written by another network"):
+        load_checkpoint(tmp_path, trainee(Toy(), average=0.9))
+
+
+def test_the_average_is_evaluated_and_kept_while_the_weights_go_on(tmp_path):
+    network = Toy()
+    seen = []
+    run = train(
+        network,
+        EXAMPLES,
+        train=TrainConfig(epochs=2, batch_size=3, average=0.9),
+        optimizer=OptimizerConfig(learning_rate=0.05),
+        select="full",
+        evaluate=lambda: seen.append(weights(network)) or {"full": len(seen)},
+        keep=lambda _: seen.append(weights(network)),
+        folder=tmp_path,
+    )
+    after_epochs = [weights(network) for event in run if isinstance(event, Evaluated)]
+    assert seen[0] == seen[1]
+    assert seen[2] == seen[3]
+    assert seen[0] != after_epochs[0]
+
+
+def test_an_average_moves_towards_the_weights():
+    network = nn.Linear(1, 1, bias=False)
+    with torch.no_grad():
+        network.weight.fill_(0.0)
+        average = WeightAverage(network, 0.5)
+        for step, expected in ((1, 0.9), (2, 0.9 + 0.1 * (1 - 2 / 11))):
+            network.weight.fill_(1.0)
+            average.update(step)
+            assert average.state()["weight"].item() == pytest.approx(expected)
 
 
 def test_layers_of_a_pretrained_encoder_learn_more_slowly_further_down():

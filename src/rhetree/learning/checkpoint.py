@@ -1,6 +1,6 @@
 """All that training needs to go on as if it had never stopped, in one file that is whole or absent.
 
-Safetensors: the network's and the optimiser's tensors and torch's random state, and in the file's
+Safetensors: the tensors of network, optimiser and average and torch's random state, and in the file's
 metadata, as JSON, where training was. Order and schedule follow from seed and step and need no state.
 """
 
@@ -15,6 +15,7 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from rhetree.errors import ModelError, RhetreeError
+from rhetree.learning.averaging import WeightAverage
 
 FILE = "checkpoint.safetensors"
 
@@ -35,12 +36,20 @@ class Position:
     """Dev scores, an entry an evaluation."""
 
 
-def save_checkpoint(
-    folder: Path, network: nn.Module, optimizer: torch.optim.Optimizer, position: Position
-) -> None:
+@dataclass(frozen=True, slots=True, eq=False)
+class Trainee:
+    """What changes while training goes on."""
+
+    network: nn.Module
+    optimizer: torch.optim.Optimizer
+    average: WeightAverage
+
+
+def save_checkpoint(folder: Path, trainee: Trainee, position: Position) -> None:
     """Write the checkpoint of a folder, in place of the one before."""
-    tensors = {f"network/{name}": value for name, value in network.state_dict().items()}
-    for number, state in optimizer.state_dict()["state"].items():
+    tensors = {f"network/{name}": value for name, value in trainee.network.state_dict().items()}
+    tensors |= {f"average/{name}": value for name, value in trainee.average.state().items()}
+    for number, state in trainee.optimizer.state_dict()["state"].items():
         tensors |= {f"optimizer/{number}/{key}": torch.as_tensor(value) for key, value in state.items()}
     tensors["random"] = torch.get_rng_state()
     # Tied weights share memory, which safetensors refuses: each name gets its own copy.
@@ -54,8 +63,8 @@ def save_checkpoint(
         raise RhetreeError(f"{path}: cannot be written: {error}") from error
 
 
-def load_checkpoint(folder: Path, network: nn.Module, optimizer: torch.optim.Optimizer) -> Position:
-    """Put network, optimiser and random state back to where a checkpoint left them."""
+def load_checkpoint(folder: Path, trainee: Trainee) -> Position:
+    """Put network, optimiser, average and random state back to where a checkpoint left them."""
     path = folder / FILE
     try:
         with safe_open(path, framework="pt") as source:
@@ -63,7 +72,7 @@ def load_checkpoint(folder: Path, network: nn.Module, optimizer: torch.optim.Opt
             tensors: dict[str, Tensor] = {name: source.get_tensor(name) for name in source.keys()}  # noqa: SIM118 - not a mapping
     except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
         raise ModelError(f"{path}: not a checkpoint of this version: {error}") from error
-    _restore(path, network, optimizer, tensors)
+    _restore(path, trainee, tensors)
     return position
 
 
@@ -72,20 +81,20 @@ def has_checkpoint(folder: Path) -> bool:
     return (folder / FILE).is_file()
 
 
-def _restore(
-    path: Path, network: nn.Module, optimizer: torch.optim.Optimizer, tensors: dict[str, Tensor]
-) -> None:
-    weights = {
-        name.partition("/")[2]: value for name, value in tensors.items() if name.startswith("network/")
-    }
+def _restore(path: Path, trainee: Trainee, tensors: dict[str, Tensor]) -> None:
     try:
-        network.load_state_dict(weights)
-    except RuntimeError as error:
+        trainee.network.load_state_dict(_part(tensors, "network/"))
+        trainee.average.load(_part(tensors, "average/"))
+    except (RuntimeError, KeyError) as error:
         raise ModelError(f"{path}: was written by another network: {error}") from error
     state: dict[int, dict[str, Tensor]] = {}
-    for name, value in tensors.items():
-        if name.startswith("optimizer/"):
-            _, number, key = name.split("/")
-            state.setdefault(int(number), {})[key] = value
-    optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
+    for name, value in _part(tensors, "optimizer/").items():
+        number, key = name.split("/")
+        state.setdefault(int(number), {})[key] = value
+    groups = trainee.optimizer.state_dict()["param_groups"]
+    trainee.optimizer.load_state_dict({"state": state, "param_groups": groups})
     torch.set_rng_state(tensors["random"])
+
+
+def _part(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    return {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}

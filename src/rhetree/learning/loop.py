@@ -12,8 +12,15 @@ import torch
 from torch import nn
 
 from rhetree.errors import ModelError, TrainingError
+from rhetree.learning.averaging import WeightAverage
 from rhetree.learning.batches import share, shuffled_batches
-from rhetree.learning.checkpoint import Position, has_checkpoint, load_checkpoint, save_checkpoint
+from rhetree.learning.checkpoint import (
+    Position,
+    Trainee,
+    has_checkpoint,
+    load_checkpoint,
+    save_checkpoint,
+)
 from rhetree.learning.optimisation import OptimizerConfig, make_optimizer, set_rate
 from rhetree.learning.processes import Processes
 from rhetree.learning.targets import SentenceExample
@@ -33,6 +40,8 @@ class TrainConfig:
     """The dev score that chooses the model; empty for the task's own (see docs/training.md)."""
     patience: int = 10
     """Evaluations without a better dev score before stopping."""
+    average: float = 0.0
+    """Evaluate and keep a running average of the weights with this decay, such as 0.999; 0 for none."""
     checkpoint_steps: int = 200
     """A checkpoint after so many steps, and after each epoch."""
     threads: int = 0
@@ -42,6 +51,8 @@ class TrainConfig:
         for name in ("epochs", "batch_size", "patience", "checkpoint_steps"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} is at least 1, got {getattr(self, name)}")
+        if not 0 <= self.average < 1:
+            raise ValueError(f"average is a decay, 0 <= average < 1, got {self.average}")
         if self.seed < 0 or self.threads < 0:
             raise ValueError(f"seed and threads are at least 0, got {self.seed} and {self.threads}")
 
@@ -93,9 +104,11 @@ def train(
     """
     processes = processes or Processes()
     stepper = make_optimizer(network, depths or {}, optimizer)
+    average = WeightAverage(network, train.average)
+    trainee = Trainee(network, stepper, average)
     position = Position(settings=fingerprint)
     if resume and has_checkpoint(folder):
-        position = load_checkpoint(folder, network, stepper)
+        position = load_checkpoint(folder, trainee)
         if position.settings != fingerprint:
             raise ModelError(f"{folder}: its checkpoint is of other data or another network; start afresh")
     if not processes.is_first:
@@ -112,25 +125,25 @@ def train(
             losses = _learn(model, stepper, mine, optimizer.clip_norm, position, folder)
             position.step += 1
             position.step_in_epoch += 1
+            average.update(position.step)
             yield Step(position.epoch + 1, position.step, n_steps, len(batch), losses)
             if processes.is_first and position.step % train.checkpoint_steps == 0:
-                save_checkpoint(folder, network, stepper, position)
+                save_checkpoint(folder, trainee, position)
 
         position.epoch += 1
         position.step_in_epoch = 0
-        scores: Mapping[str, float] = {}
-        if processes.is_first:
+        with average.in_place():
             network.eval()
-            scores = evaluate()
-        score = processes.agree(scores.get(select, 0.0))
-        is_best = position.best is None or score > position.best
-        if is_best:
-            position.best, position.best_epoch = score, position.epoch
+            scores = evaluate() if processes.is_first else {}
+            score = processes.agree(scores.get(select, 0.0))
+            is_best = position.best is None or score > position.best
+            if is_best:
+                position.best, position.best_epoch = score, position.epoch
+                if processes.is_first:
+                    keep(scores)
         if processes.is_first:
             position.history.append({"epoch": position.epoch, **scores})
-            if is_best:
-                keep(scores)
-            save_checkpoint(folder, network, stepper, position)
+            save_checkpoint(folder, trainee, position)
             yield Evaluated(position.epoch, position.step, scores, is_best)
 
 
