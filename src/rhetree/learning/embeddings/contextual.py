@@ -26,7 +26,7 @@ class ContextualEmbedder(Embedder):
     feature_batch = 1
     """How many sentences are computed together to be kept. One alone makes what is kept independent of
     what was computed beside it, to the last bit: the same seed gives the same weights, whatever was
-    in the store before. It takes three to four times as long as in batches, but only once."""
+    in the store before. It takes two to three times as long as in batches, but only once."""
 
     def __init__(self, config: EmbeddingConfig) -> None:
         super().__init__()
