@@ -3,6 +3,7 @@
 Names are imported when they are first used, so that importing the package costs nothing.
 """
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -104,3 +105,7 @@ def _show_in_notebooks() -> None:
 
     for kind in (Document, NaryTree, Tree):
         kind._repr_html_ = draw  # type: ignore[union-attr]  # IPython looks for it on the class
+
+
+if "IPython" in sys.modules:
+    _show_in_notebooks()
