@@ -144,7 +144,8 @@ def rich_documents(draw, holds=frozenset(Layer), words=tuple(WORDS), relations=t
     if Layer.METADATA in holds:
         key = st.sampled_from(["genre", "título", "x::y", "a b"])
         document = replace(
-            document, metadata=draw(st.dictionaries(key, st.sampled_from(["", " news ", "a = b"])))
+            document,
+            metadata=draw(st.dictionaries(key, st.sampled_from(["", " news ", "a = b", "two\n\nlines\n"]))),
         )
     if Layer.SYNTAX in holds and document.sentences:
         document = draw(_with_syntax(document))

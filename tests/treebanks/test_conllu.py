@@ -344,7 +344,7 @@ ROW = ("_",) * 8
             "a cannot be written as conllu: its sentences are not known; .tok needs none",
         ),
         (one_sentence(metadata={"a=b": ""}), "metadata 'a=b' has a name that a comment cannot have"),
-        (one_sentence(metadata={"a": "b\nc"}), "a comment is one line"),
+        (one_sentence(metadata={"a": "b\rc"}), "a comment is one line"),
         (one_sentence(name="a\nb"), "a comment is one line"),
         (one_sentence(syntax=Syntax([ROW] * 3, [["sent_id = 1"], []])), "starts with #, got 'sent_id = 1'"),
         (one_sentence(syntax=Syntax([("a\tb", *ROW[1:]), ROW, ROW])), r"word 1 has a column .* 'a\\tb'"),

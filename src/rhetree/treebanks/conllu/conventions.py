@@ -72,7 +72,7 @@ def metadata_key(comment: str) -> str | None:
     return f"conllu.{key}" if key.startswith("global.") else None
 
 
-def metadata_comment(key: str, value: str) -> str:
-    """The comment that says a part of the document's metadata."""
+def metadata_comments(key: str, value: str) -> list[str]:
+    """The comments that say a part of the document's metadata, one for each line of the value."""
     name = key.removeprefix("conllu.") if key.startswith("conllu.global.") else f"meta::{key}"
-    return f"# {name} = {value}"
+    return [f"# {name} = {line}" for line in value.split("\n")]

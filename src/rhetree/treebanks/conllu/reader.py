@@ -107,8 +107,10 @@ def _metadata(block: Block) -> dict[str, str]:
     metadata: dict[str, str] = {}
     for _, comment in block.comments:
         key = metadata_key(comment)
-        if key is not None:
-            metadata.setdefault(key, value_of(comment))
+        if key in metadata:
+            metadata[key] += f"\n{value_of(comment)}"
+        elif key is not None:
+            metadata[key] = value_of(comment)
     return metadata
 
 
@@ -227,11 +229,7 @@ def _beside_words(
 def _own_comments(block: Block, *, is_first: bool) -> list[str]:
     """The comments that are about the sentence, not the document; ``# text`` without its value."""
     own: list[str] = []
-    seen: set[str] = set()
     for _, comment in block.comments:
-        key = metadata_key(comment) if is_first else None
-        if key is not None and key not in seen:
-            seen.add(key)
-        elif not starts_document(comment):
+        if not starts_document(comment) and not (is_first and metadata_key(comment)):
             own.append("# text" if key_of(comment) == "text" else comment)
     return own

@@ -14,7 +14,7 @@ from rhetree.treebanks.conllu.conventions import (
     BLANK,
     EDUS_KEY,
     implied_gaps,
-    metadata_comment,
+    metadata_comments,
     one_line,
     ranges,
     sentence_text,
@@ -107,7 +107,7 @@ class _Lines:
                 continue
             if "=" in key or key != key.strip() or not key:
                 self.refuse(f"metadata {key!r} has a name that a comment cannot have")
-            yield metadata_comment(key, value)
+            yield from metadata_comments(key, value)
 
     def _comments(self) -> list[tuple[str, ...]]:
         document = self.document
