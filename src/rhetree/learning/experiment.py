@@ -85,6 +85,13 @@ def run(
     torch.manual_seed(recipe.train.seed)
     torch.set_num_threads(recipe.train.threads or torch.get_num_threads())
     embedder = make_embedder(recipe.network.embedding, [example.tokens for example in examples])
+    embedder.keep_features(
+        [
+            document.forms_of(sentence)
+            for document in (*data.train, *data.dev)
+            for sentence in document.sentences
+        ]
+    )
     network = DiscourseNetwork(recipe.network, embedder, labels)
 
     def keep(scores: Mapping[str, float]) -> None:
