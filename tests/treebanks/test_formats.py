@@ -1,5 +1,6 @@
 """What every format promises: what is written is read back the same, or listed as lost, or refused."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -158,3 +159,39 @@ def test_a_document_is_appended_whole_or_not_at_all(tmp_path):
         write_one(Document(name="a", text="x"), FORMATS["tok"], sink)
     assert path.read_text() == ""
     assert Path(path).exists()
+
+
+# --- docs/formats.md -------------------------------------------------------------------------
+
+PAGE = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
+
+
+def test_the_table_in_the_docs_is_what_the_formats_declare():
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in PAGE.splitlines() if line[:1] == "|"
+    ]
+    table = {row[0]: row[1:] for row in rows}
+    assert table[""] == list(FORMATS)
+    for layer in Layer:
+        assert table[layer.value] == ["✓" if layer in format.holds else "" for format in FORMATS.values()]
+    assert table["several documents a file"] == ["✓" if format.many else "" for format in FORMATS.values()]
+
+
+def test_the_examples_in_the_docs_can_be_read(tmp_path):
+    examples = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, flags=re.DOTALL | re.MULTILINE)
+    found = {language: text for language, text in examples if language in FORMATS}
+    assert found.keys() == FORMATS.keys() - {"rs4", "jsonl"}
+    for language, text in found.items():
+        path = tmp_path / f"example.{language}"
+        path.write_text(text, encoding="utf-8", newline="\n")
+        documents = list(read(path))
+        assert documents
+        assert write(
+            documents if FORMATS[language].many else documents[0], tmp_path / f"again.{language}"
+        ) in ([], [Layer.TEXT])
+
+
+def test_there_is_a_section_for_every_format():
+    titles = re.findall(r"^## (.+)$", PAGE, flags=re.MULTILINE)
+    words = {word for title in titles for word in title.split()}
+    assert FORMATS.keys() - {"jsonl"} <= words
