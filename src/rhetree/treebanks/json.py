@@ -18,7 +18,7 @@ from rhetree.treebanks.record import Record, from_record, to_record
 
 _MAX_DIGITS = 18
 _HALF_A_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
-_LINE_ENDS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
+_LINE_ENDS = {"\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 """Characters that some readers take for the end of a line, in the spelling that none does."""
 
 
@@ -89,7 +89,10 @@ JSONL = Format(
 
 
 def _encode(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False).translate(_LINE_ENDS)
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    for character, spelled in _LINE_ENDS.items():
+        text = text.replace(character, spelled)
+    return text
 
 
 def _decode(text: str) -> Any:
