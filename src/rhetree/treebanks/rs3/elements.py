@@ -8,17 +8,19 @@ import logging
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 from xml.sax import SAXParseException
 from xml.sax.handler import ContentHandler
-from xml.sax.saxutils import escape
 from xml.sax.xmlreader import AttributesImpl
 
 from defusedxml.common import DefusedXmlException
-from defusedxml.expatreader import DefusedExpatParser
 
 from rhetree.errors import TreebankError, UnwritableError
+
+if TYPE_CHECKING:
+    from defusedxml.expatreader import DefusedExpatParser
 
 _LOG = logging.getLogger("rhetree.treebanks")
 
@@ -64,6 +66,9 @@ def parse(source: TextIO, path: Path, *, lenient: bool) -> dict[str, list[Elemen
     Elements that the format does not know are skipped in the header, where tools keep notes, and
     refused in the body, as is text outside segments; ``lenient`` skips those too.
     """
+    # Here and not above: it brings half of the standard library's network code.
+    from defusedxml.expatreader import DefusedExpatParser
+
     text = source.read()
     if not text.strip():
         raise TreebankError("the file is empty; expected an <rst> element", path, 1)
@@ -86,7 +91,7 @@ def parse(source: TextIO, path: Path, *, lenient: bool) -> dict[str, list[Elemen
 def spell(tag: str, attributes: Mapping[str, str], text: str | None = None) -> str:
     """The element as it is written, with its attributes in the order given."""
     inner = "".join(f' {name}="{_quote(value)}"' for name, value in attributes.items())
-    return f"<{tag}{inner}/>" if text is None else f"<{tag}{inner}>{escape(text)}</{tag}>"
+    return f"<{tag}{inner}/>" if text is None else f"<{tag}{inner}>{escape(text, quote=False)}</{tag}>"
 
 
 def check_characters(text: str, document: str, format: str) -> None:
@@ -102,7 +107,7 @@ def check_characters(text: str, document: str, format: str) -> None:
 class _Collector(ContentHandler):
     """Gathers elements while the parser, which knows the line, reads."""
 
-    def __init__(self, parser: DefusedExpatParser, path: Path, lenient: bool) -> None:
+    def __init__(self, parser: "DefusedExpatParser", path: Path, lenient: bool) -> None:
         super().__init__()
         self.parser = parser
         self.path = path
@@ -164,4 +169,5 @@ class _Collector(ContentHandler):
 
 
 def _quote(value: str) -> str:
-    return escape(value, {'"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"})
+    quoted = escape(value, quote=False).replace('"', "&quot;")
+    return quoted.replace("\t", "&#9;").replace("\n", "&#10;").replace("\r", "&#13;")
