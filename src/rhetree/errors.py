@@ -35,7 +35,8 @@ class FileError(RhetreeError):
 
     def __str__(self) -> str:
         where = f"{self.path}" if self.line is None else f"{self.path}:{self.line}"
-        return f"{where}: {self.what}"
+        # What was found in a file may be all of it.
+        return f"{where}: {self.what if len(self.what) <= 500 else self.what[:500] + '…'}"
 
 
 class TreebankError(FileError):

@@ -12,7 +12,7 @@ from rhetree.domain.annotation import SecondaryEdge, Signal
 from rhetree.domain.document import Document
 from rhetree.domain.nary import NaryTree, Unit
 from rhetree.domain.span import Span, spans_of_lengths
-from rhetree.errors import RhetreeError
+from rhetree.errors import RhetreeError, TreebankError
 from rhetree.treebanks import FORMATS, format_of, read, write
 from rhetree.treebanks.format import Layer
 
@@ -271,3 +271,11 @@ def test_much_of_the_same_is_read_or_refused(format, piece, folder, size):
     for lenient in (False, True):
         for _ in _read_until_refused(path, lenient):
             pass
+
+
+def test_a_message_stays_short_whatever_was_found(tmp_path):
+    path = tmp_path / "a.dis"
+    path.write_text(f"( Root (leaf 1) (rel2par {'x' * 100_000}) (text _!a_!) )")
+    with pytest.raises(TreebankError, match="xxx…$") as caught:
+        list(read(path))
+    assert len(str(caught.value)) < 1000
