@@ -178,6 +178,7 @@ def test_a_killed_run_resumes_to_the_weights_of_an_unbroken_one(corpus, tmp_path
     process.wait()
     assert main(["train", str(recipe), "-o", str(broken), "--resume"]) == 0
     assert weights_of(broken) == weights_of(whole)
+    assert read_log(broken) == read_log(whole)
 
 
 def test_two_processes_train_one_model(corpus, tmp_path):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from rhetree.errors import ModelError, RhetreeError
@@ -65,15 +65,24 @@ def save_checkpoint(folder: Path, trainee: Trainee, position: Position) -> None:
 
 def load_checkpoint(folder: Path, trainee: Trainee) -> Position:
     """Put network, optimiser, average and random state back to where a checkpoint left them."""
+    position = read_position(folder)
     path = folder / FILE
     try:
-        with safe_open(path, framework="pt") as source:
-            position = Position(**json.loads(source.metadata()["position"]))
-            tensors: dict[str, Tensor] = {name: source.get_tensor(name) for name in source.keys()}  # noqa: SIM118 - not a mapping
-    except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
+        tensors = load_file(path)
+    except (OSError, SafetensorError) as error:
         raise ModelError(f"{path}: not a checkpoint of this version: {error}") from error
     _restore(path, trainee, tensors)
     return position
+
+
+def read_position(folder: Path) -> Position:
+    """Where a checkpoint left training."""
+    path = folder / FILE
+    try:
+        with safe_open(path, framework="pt") as source:
+            return Position(**json.loads(source.metadata()["position"]))
+    except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
+        raise ModelError(f"{path}: not a checkpoint of this version: {error}") from error
 
 
 def has_checkpoint(folder: Path) -> bool:

@@ -15,12 +15,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import torch
 
 from rhetree.domain.document import Document
 from rhetree.errors import RhetreeError, SettingError, TrainingError
 from rhetree.learning import scoring
+from rhetree.learning.checkpoint import has_checkpoint, read_position
 from rhetree.learning.embeddings import make_embedder
 from rhetree.learning.loop import Evaluated, Step, train
 from rhetree.learning.model import save_model
@@ -141,11 +143,11 @@ def check_labels(
     return labels
 
 
-def read_log(folder: Path) -> list[dict[str, object]]:
-    """The lines of a run's log."""
+def read_log(folder: Path) -> list[dict[str, Any]]:
+    """The lines of a run's log; one that a killed run did not finish is left out."""
     path = folder / LOG
     try:
-        return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n")[:-1]]
     except OSError as error:
         raise RhetreeError(f"{path}: cannot be read: {error.strerror}") from error
     except ValueError as error:
@@ -157,6 +159,12 @@ def _start_folder(folder: Path, recipe: Recipe, resume: bool) -> None:
         raise TrainingError(f"{folder} holds a run already; go on with --resume, or choose another folder")
     with whole_file(folder / RECIPE) as sink:
         sink.write(as_toml(recipe))
+    if resume and (folder / LOG).exists():
+        # What a killed run did after its checkpoint will be done, and logged, again.
+        done = read_position(folder).step if has_checkpoint(folder) else 0
+        lines = [line for line in read_log(folder) if line["step"] <= done]
+        with whole_file(folder / LOG) as sink:
+            sink.writelines(json.dumps(line) + "\n" for line in lines)
 
 
 def _log(folder: Path, event: Step | Evaluated) -> None:
