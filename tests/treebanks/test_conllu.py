@@ -376,7 +376,7 @@ def test_spaces_are_escaped_as_udpipe_does(text):
     assert not set(misc.escape(text)) & set("\t\n\r |")
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(rich_documents(CONLLU.holds).filter(lambda document: document.sentences))
 def test_what_is_written_is_read_back_the_same(document):
     assert not CONLLU.losses(document)

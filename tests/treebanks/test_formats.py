@@ -38,7 +38,7 @@ def in_any_order(document):
 
 
 @every_format
-@settings(max_examples=40)
+@settings(max_examples=30)
 @given(data=st.data())
 def test_what_a_format_holds_comes_back_the_same(format, folder, data):
     document = data.draw(rich_documents(format.holds))
@@ -72,7 +72,7 @@ LAYERS = {
 
 
 @every_format
-@settings(max_examples=40)
+@settings(max_examples=30)
 @given(document=rich_documents())
 def test_what_is_not_listed_as_lost_comes_back(format, folder, document):
     try:

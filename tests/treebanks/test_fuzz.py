@@ -172,7 +172,7 @@ def mutated(draw, data):
 
 
 @every_format
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.data_too_large])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.data_too_large])
 @given(data=st.data())
 def test_a_file_that_was_damaged_is_read_or_refused(format, folder, data):
     valid = data.draw(st.sampled_from(list(valid_files(format, folder))))

@@ -296,7 +296,7 @@ def test_the_schema_is_one_and_knows_what_it_should_refuse():
     assert not VALIDATOR.is_valid(json.loads(in_sentence(splits=[[0, 1, 2, "XS", "x"]])))
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(rich_documents())
 def test_every_layer_is_read_back_the_same_and_fits_the_schema(document):
     assert not JSON.losses(document)
