@@ -47,7 +47,7 @@ def with_tokens_of(
     Both must have the same tokens, and the same EDUs where both have any. ``lenient`` takes the
     other's word for one token in a hundred, and notes it.
     """
-    notes = []
+    notes: list[str] = []
     for number, (found, expected) in enumerate(zip(document.tokens, gold.tokens, strict=False), start=1):
         if found.form != expected.form:
             differs = f"token {number} is {found.form!r}, expected {expected.form!r} as in {gold_path}"
