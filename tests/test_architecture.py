@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import rhetree
@@ -98,3 +99,7 @@ def test_trees_and_documents_show_themselves_in_notebooks():
     assert "elaboration" in rhetree.as_nary(tree)._repr_html_()
     document = rhetree.Document.from_edus(["He left ,", "sighing ."])
     assert "sighing" in document._repr_html_()
+
+
+def test_the_version_is_that_of_the_installed_package():
+    assert rhetree.__version__ == metadata.version("rhetree")

@@ -80,6 +80,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return import_module("importlib.metadata").version("rhetree")
     if name not in _HOMES:
         raise AttributeError(f"module 'rhetree' has no attribute {name!r}")
     value = getattr(import_module(_HOMES[name]), name)

@@ -28,6 +28,15 @@ def test_offsets_point_into_the_text():
     assert document.sentence_edus() == [Span(0, 2), Span(2, 3)]
 
 
+def test_a_document_is_short_to_look_at():
+    document = three_edus()
+    assert repr(document) == "<Document 'a': 8 tokens, 2 sentences, 3 EDUs>"
+    with_tree = replace(document, tree=PAIR.join(Tree(), "NN", "joint"))
+    assert repr(with_tree) == "<Document 'a': 8 tokens, 2 sentences, 3 EDUs, a tree>"
+    assert repr(with_tree.split_by_sentence()).endswith("3 EDUs, 2 sentence trees>")
+    assert repr(Document(text="He left.")) == "<Document '': 8 characters>"
+
+
 def test_from_edus_splits_at_white_space():
     document = Document.from_edus(["He  left ,", " sighing ."])
     assert document.edu_texts() == ["He left ,", "sighing ."]

@@ -67,6 +67,11 @@ def test_a_broken_inventory_says_where(tmp_path, text, message):
         read_inventory(path)
 
 
+def test_an_inventory_that_is_not_there_is_named():
+    with pytest.raises(TreebankError, match=r"nowhere\.txt: cannot be read: No such file"):
+        read_inventory("nowhere.txt")
+
+
 def test_label_parts():
     assert label_parts("same-unit-NN") == ("same-unit", "NN")
     with pytest.raises(ValueError, match="got 'joint'"):

@@ -1,12 +1,5 @@
 """From n-ary trees to binary ones, and back.
 
-The rules, for the children of one unit:
-
-1. A satellite between two nuclei belongs to the nucleus on its left.
-2. Several nuclei branch to the right: ``a, b, c`` becomes ``a (b c)``.
-3. Satellites attach around the nuclei, the nearer first; those on the right before those on
-   the left, so that an opening satellite has the rest of the unit in its scope.
-
 ``binarize(unbinarize(tree)) == tree`` for every tree. The converse does not hold: a multinuclear
 unit that is the last nucleus of another with the same relation is merged with it.
 """
@@ -16,7 +9,15 @@ from rhetree.domain.tree import Nuclearity, Split, Tree
 
 
 def binarize(nary: NaryTree) -> Tree:
-    """The binary tree of an n-ary one, by the rules at the top of this file."""
+    """The binary tree of an n-ary one.
+
+    The rules, for the children of one unit:
+
+    1. A satellite between two nuclei belongs to the nucleus on its left.
+    2. Several nuclei branch to the right: ``a, b, c`` becomes ``a (b c)``.
+    3. Satellites attach around the nuclei, the nearer first; those on the right before those on
+       the left, so that an opening satellite has the rest of the unit in its scope.
+    """
     splits: list[Split] = []
     for family in nary.children():
         if family:

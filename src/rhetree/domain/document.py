@@ -41,7 +41,7 @@ class Token:
 _set_form, _set_start, _set_end = (getattr(Token, name).__set__ for name in ("form", "start", "end"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Document:
     """A text, its tokens, sentences and EDUs, and one tree for all of it or one per sentence.
 
@@ -79,6 +79,17 @@ class Document:
             check_tiling(self.edus, len(self.tokens), "EDU")
         self._check_trees()
         self._check_annotation()
+
+    def __repr__(self) -> str:
+        counts = {
+            "tokens": len(self.tokens),
+            "sentences": len(self.sentences),
+            "EDUs": len(self.edus),
+            "sentence trees": sum(tree is not None for tree in self.sentence_trees),
+        }
+        known = [f"{number} {what}" for what, number in counts.items() if number]
+        known += ["a tree"] if self.tree is not None else []
+        return f"<Document {self.name!r}: {', '.join(known) or f'{len(self.text)} characters'}>"
 
     # --- making one -------------------------------------------------------------------------
 

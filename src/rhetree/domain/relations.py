@@ -102,17 +102,20 @@ GUM = Inventory("gum", {"same-unit": "same-unit"}, class_before_hyphen=True)
 INVENTORIES: Mapping[str, Inventory] = {inventory.name: inventory for inventory in (GUM, RST_DT)}
 
 
-def read_inventory(path: Path) -> Inventory:
+def read_inventory(path: Path | str) -> Inventory:
     """An inventory from a file with one class a line: ``Contrast: contrast, concession``.
 
     Blank lines and lines that start with ``#`` do not count.
     """
+    path = Path(path)
     classes: dict[str, list[str]] = {}
     seen: dict[str, str] = {}
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise TreebankError("not UTF-8 text", path) from error
+    except OSError as error:
+        raise TreebankError(f"cannot be read: {error.strerror}", path) from error
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue

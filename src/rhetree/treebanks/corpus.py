@@ -41,7 +41,7 @@ AS_THEY_ARE = "none"
 TRAIN, DEV = "train", "dev"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Corpus:
     """Documents by split, where they came from, and what was assumed in reading them."""
 
@@ -52,6 +52,10 @@ class Corpus:
     relations: str | None = None
     """The inventory whose classes the trees have; None where relations are as the files have them."""
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        splits = ", ".join(f"{len(documents)} {split}" for split, documents in self.splits.items())
+        return f"<Corpus {str(self.path)!r}: documents: {splits}>"
 
     @property
     def documents(self) -> tuple[Document, ...]:
