@@ -15,6 +15,11 @@ def test_each_kind_is_the_contents_of_its_file(format, start):
     assert b"predicted" in draw(treasury(), format, against=treasury_as_parsed())
 
 
+def test_an_unknown_kind_is_an_error_that_names_the_known_ones():
+    with pytest.raises(ValueError, match="'text'; expected one of txt, svg, html, png"):
+        draw(treasury(), "text")
+
+
 def test_one_sentence_can_be_chosen():
     chosen = draw(three_sentences(), "txt", PictureConfig(sentence=1)).decode()
     assert chosen.splitlines()[0] == "(2) attribution 2–4"

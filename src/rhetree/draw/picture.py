@@ -46,6 +46,8 @@ def draw(
     document: Document, format: Format, config: PictureConfig | None = None, against: Document | None = None
 ) -> bytes:
     """The picture as the contents of a file: text is UTF-8."""
+    if format not in FORMATS:
+        raise ValueError(f"no picture is called {format!r}; expected one of {', '.join(FORMATS)}")
     config = config or PictureConfig()
     if format == "txt":
         style = terminal.Style(width=config.width or 80)
