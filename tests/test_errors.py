@@ -7,6 +7,10 @@ from rhetree import errors
 EXAMPLES = [
     (errors.TreebankError("a leaf is missing", "a.dis", 41), "a.dis:41: a leaf is missing"),
     (errors.EmbeddingError("no vectors in it", "glove.txt"), "glove.txt: no vectors in it"),
+    (
+        errors.ArgumentError("exists; let it be replaced", "a.dis", "overwrite"),
+        "a.dis: exists; let it be replaced",
+    ),
     (errors.UnwritableError("it lacks EDUs", "a", "dis"), "a cannot be written as dis: it lacks EDUs"),
     (
         errors.MissingExtraError("drawing PNG", "png"),

@@ -6,6 +6,7 @@
     ├── FileError           a file does not hold what it should
     │   ├── TreebankError   a treebank file does not say what its format promises
     │   └── EmbeddingError  a file of vectors or of an encoder cannot be used
+    ├── ArgumentError       a file can be used only if the caller says more
     ├── UnwritableError     a document lacks what a format must have, or has what it must not
     ├── MismatchError       two things that belong together do not fit
     ├── SettingError        a setting is unknown, or its value cannot be
@@ -45,6 +46,23 @@ class TreebankError(FileError):
 
 class EmbeddingError(FileError):
     """A file of word vectors or of a pretrained encoder does not hold what it should."""
+
+
+class ArgumentError(RhetreeError):
+    """A file can be read or written only if the caller says more.
+
+    ``what`` ends with what to say, and ``argument`` is the parameter that says it: the command
+    line adds the name of its option.
+    """
+
+    def __init__(self, what: str, path: Path | str, argument: str) -> None:
+        super().__init__(what, path, argument)
+        self.what = what
+        self.path = Path(path)
+        self.argument = argument
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.what}"
 
 
 class UnwritableError(RhetreeError):

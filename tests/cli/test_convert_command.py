@@ -1,9 +1,12 @@
 import io
 import sys
+from dataclasses import replace
 
 import pytest
 
 from rhetree.cli.main import main
+from rhetree.domain.document import Document
+from rhetree.domain.tree import Split, Tree
 from rhetree.treebanks import read, read_one, write
 from written_documents import weather
 
@@ -59,7 +62,7 @@ def test_files_with_the_same_mistake_are_counted_after_the_first(tmp_path, capsy
 def test_the_users_mistakes_exit_with_2(folder, tmp_path, capsys):
     for arguments, message in (
         ([folder / "a.json", tmp_path / "a.xyz"], "its ending is none of"),
-        ([folder / "none.json", tmp_path / "a.dis"], "cannot be read: No such file"),
+        ([folder / "none.json", tmp_path / "a.dis"], "no such file or folder"),
         ([folder / "a.json", folder / "b.json"], "exists already"),
         ([folder / "a.json", tmp_path / "x.tok", "--strict"], "it would lose sentences, trees of single"),
         (
@@ -93,6 +96,15 @@ def test_standard_input_to_standard_output(folder, tmp_path, capsysbinary, monke
     assert main(["convert", "-", "-", "--from", "json", "--to", "jsonl"]) == 0
     (tmp_path / "out.jsonl").write_bytes(capsysbinary.readouterr().out)
     assert read_one(tmp_path / "out.jsonl") == weather("a")
+
+
+def test_standard_output_gets_everything_or_nothing(tmp_path, capsys):
+    tree = Tree((Split(0, 1, 2, "NS", "elaboration"),))
+    both = [replace(Document.from_edus(["He left ,", "sighing ."], name), tree=tree) for name in "ab"]
+    write(both, tmp_path / "two.jsonl")
+    code, out, err = convert(capsys, tmp_path / "two.jsonl", "-", "--to", "dis")
+    assert (code, out) == (2, "")
+    assert "a file holds one document, and this is the second; name a folder instead" in err
 
 
 def test_by_sentence_and_shape_are_passed_on(folder, tmp_path, capsys):

@@ -62,7 +62,7 @@ def test_lenient_leaves_out_bad_documents_and_says_so(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["nowhere"], "rhetree: nowhere: there is no such folder"),
+        (["nowhere"], "rhetree: nowhere: no such file or folder"),
         ([".", "--split", "tets"], "no split 'tets', only train, test; did you mean test?"),
         ([".", "--relations", "gumm"], "no relations 'gumm'"),
         ([".", "--sentences", "trees"], "trees: no sentences in it"),

@@ -189,7 +189,7 @@ def test_shapes_and_classes_can_be_chosen(tmp_path, capsys):
         (["--sentence", "0"], "--sentence 0: sentences are counted from 1"),
         (["--sentence", "1"], "its sentences are not known"),
         (["--document", "other"], "has no document called 'other', but 'treasury'"),
-        (["--relations", "gum", "--against", "nowhere.json"], "nowhere.json: cannot be read"),
+        (["--relations", "gum", "--against", "nowhere.json"], "nowhere.json: no such file or folder"),
     ],
 )
 def test_mistakes_are_one_line_and_exit_code_2(gold, capsys, monkeypatch, tmp_path, arguments, message):

@@ -47,7 +47,7 @@ def test_the_longest_ending_that_fits_tells_the_format():
     [
         ("a.xyz", None, r"a\.xyz: its ending is none of \.dis, .*; name its format"),
         ("a", None, "its ending is none of"),
-        ("-", None, "standard input and output need a format's name"),
+        ("-", None, r"-: no ending tells its format \(dis, .*\); name it$"),
         ("a.dis", "diss", r"no format is called 'diss'; expected one of dis, "),
     ],
 )
@@ -80,10 +80,17 @@ def test_a_file_without_documents_is_an_error(tmp_path):
     (tmp_path / "a.jsonl").write_text("\n\n")
     with pytest.raises(TreebankError, match=r"a\.jsonl: no document in it"):
         read_one(tmp_path / "a.jsonl")
-    with pytest.raises(RhetreeError, match="cannot be read: No such file"):
-        list(read(tmp_path / "b.jsonl"))
-    with pytest.raises(RhetreeError, match="cannot be read: Is a directory"):
-        list(read(tmp_path, "json"))
+
+
+def test_what_is_not_there_or_is_a_folder_is_said_before_its_ending_is_looked_at(tmp_path):
+    for path in (tmp_path / "b.jsonl", tmp_path / "b"):
+        with pytest.raises(RhetreeError, match="b.*: no such file or folder"):
+            read(path)
+        with pytest.raises(RhetreeError, match="b.*: no such file or folder"):
+            make_plan([path], tmp_path / "out.json")
+    for format in (None, "json"):
+        with pytest.raises(RhetreeError, match="a folder; rhetree.read_corpus reads these"):
+            read(tmp_path, format)
 
 
 # --- changes ---------------------------------------------------------------------------------

@@ -395,7 +395,7 @@ def test_a_folder_that_is_no_corpus_is_an_error(tmp_path, files, message):
 
 
 def test_a_folder_that_is_not_there_is_an_error(tmp_path):
-    with pytest.raises(RhetreeError, match="nowhere: there is no such folder"):
+    with pytest.raises(RhetreeError, match="nowhere: no such file or folder"):
         read_corpus(tmp_path / "nowhere")
 
 

@@ -1,16 +1,15 @@
 """Treebank files: one module per format, each with a reader, a writer and what it can hold."""
 
 import io
-import sys
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TextIO
 
 from rhetree.domain.document import Document
-from rhetree.errors import RhetreeError, TreebankError, UnwritableError
+from rhetree.errors import ArgumentError, RhetreeError, TreebankError, UnwritableError
 from rhetree.treebanks import brackets, conllu, dis, edus, json, rs3, rs4, rsd
-from rhetree.treebanks.files import STDIN, open_source, whole_file
+from rhetree.treebanks.files import STDIN, check_exists, open_source, whole_file, whole_output
 from rhetree.treebanks.format import Format, Layer
 
 FORMATS: Mapping[str, Format] = {
@@ -31,14 +30,17 @@ FORMATS: Mapping[str, Format] = {
 """Every format by its name."""
 
 
-def format_of(path: Path | str, name: str | None = None) -> Format:
-    """The format that is named, or else the one whose ending the file has, the longest that fits."""
+def format_of(path: Path | str, name: str | None = None, *, argument: str = "format") -> Format:
+    """The format that is named, or else the one whose ending the file has, the longest that fits.
+
+    :param argument: what the caller's parameter for the name is called, for messages
+    """
     if name is not None:
         if name.lower().removeprefix(".") not in FORMATS:
             raise RhetreeError(f"no format is called {name!r}; expected one of {', '.join(FORMATS)}")
         return FORMATS[name.lower().removeprefix(".")]
     if Path(path) == STDIN:
-        raise RhetreeError(f"standard input and output need a format's name, one of {', '.join(FORMATS)}")
+        raise ArgumentError(f"no ending tells its format ({', '.join(FORMATS)}); name it", path, argument)
     fitting = {
         suffix: format
         for format in FORMATS.values()
@@ -47,7 +49,7 @@ def format_of(path: Path | str, name: str | None = None) -> Format:
     }
     if not fitting:
         endings = ", ".join(suffix for format in FORMATS.values() for suffix in format.suffixes)
-        raise RhetreeError(f"{path}: its ending is none of {endings}; name its format")
+        raise ArgumentError(f"its ending is none of {endings}; name its format", path, argument)
     return fitting[max(fitting, key=len)]
 
 
@@ -57,6 +59,9 @@ def read(path: Path | str, format: str | None = None, *, lenient: bool = False) 
     :param format: its name, where the file's ending does not tell
     :param lenient: forgive what the format's reader can forgive, and say so in the log
     """
+    check_exists(Path(path))
+    if Path(path).is_dir():
+        raise RhetreeError(f"{path}: a folder; rhetree.read_corpus reads these")
     return _read(Path(path), format_of(path, format), lenient)
 
 
@@ -99,10 +104,7 @@ def write_one(document: Document, format: Format, sink: TextIO) -> None:
 
 def open_sink(path: Path) -> AbstractContextManager[TextIO]:
     """A file that is written whole or not at all, or standard output where the path is ``-``."""
-    if path != STDIN:
-        return whole_file(path)
-    sys.stdout.reconfigure(encoding="utf-8", newline="\n")  # type: ignore[union-attr]  # as in open_source
-    return nullcontext(sys.stdout)
+    return whole_output() if path == STDIN else whole_file(path)
 
 
 def _read(path: Path, format: Format, lenient: bool) -> Iterator[Document]:

@@ -18,7 +18,7 @@ from rhetree.domain.document import Document
 from rhetree.domain.relations import Inventory
 from rhetree.errors import RhetreeError, UnwritableError
 from rhetree.treebanks import FORMATS, format_of, open_sink, read, write_one
-from rhetree.treebanks.files import STDIN
+from rhetree.treebanks.files import STDIN, check_exists
 from rhetree.treebanks.format import Format, Layer, stem
 
 _NO_FILE_NAME = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|]|^\.+')
@@ -222,6 +222,7 @@ def file_name(name: str) -> str:
 
 
 def _sources(path: Path, output: Path, name: str | None) -> Iterator[Source]:
+    check_exists(path)
     if not path.is_dir():
         format = format_of(path, name)
         yield Source(path, format, output / stem(path, format.suffixes))

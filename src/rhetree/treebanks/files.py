@@ -1,6 +1,7 @@
 """Opening and writing files: the errors of the file system in our words, and no half-written file."""
 
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -11,6 +12,22 @@ from typing import TextIO
 from rhetree.errors import RhetreeError, TreebankError
 
 STDIN = Path("-")
+"""Standard input, or standard output."""
+
+
+def check_exists(path: Path) -> None:
+    """Raise :class:`RhetreeError` where there is nothing to read."""
+    if path != STDIN and not path.exists():
+        raise RhetreeError(f"{path}: no such file or folder")
+
+
+def check_folder(folder: Path) -> None:
+    """Raise :class:`RhetreeError` where no file can be put into a folder, which need not be there yet."""
+    there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    if not there.is_dir():
+        raise RhetreeError(f"{folder}: {'' if there == folder else f'{there} is '}a file, not a folder")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise RhetreeError(f"{folder}: no files can be written into {'it' if there == folder else there}")
 
 
 @contextmanager
@@ -29,6 +46,16 @@ def open_source(path: Path) -> Iterator[TextIO]:
         ) from error
     except OSError as error:
         raise RhetreeError(f"{path}: cannot be read: {error.strerror}") from error
+
+
+@contextmanager
+def whole_output() -> Iterator[TextIO]:
+    """Standard output, which gets nothing before all is written."""
+    with tempfile.TemporaryFile("w+", encoding="utf-8", newline="") as kept:
+        yield kept
+        kept.seek(0)
+        sys.stdout.reconfigure(encoding="utf-8", newline="\n")  # type: ignore[union-attr]  # as in open_source
+        shutil.copyfileobj(kept, sys.stdout)
 
 
 @contextmanager

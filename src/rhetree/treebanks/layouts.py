@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rhetree.errors import RhetreeError, TreebankError
 from rhetree.treebanks import FORMATS, format_of
-from rhetree.treebanks.files import open_source
+from rhetree.treebanks.files import check_exists, open_source
 from rhetree.treebanks.format import Format, Layer, stem
 
 TREE_FOLDERS = ("trees", "dis", "rst/lisp_binary", "rs4", "rst/rstweb", "rs3")
@@ -89,8 +89,7 @@ def find_layout(folder: Path, trees: str | None = None) -> Layout:
 
     :param trees: the folder inside with the trees to read, where there are several
     """
-    if not folder.exists():
-        raise RhetreeError(f"{folder}: there is no such folder")
+    check_exists(folder)
     if folder.is_dir():
         parts = list(_rst_dt_parts(folder)) if trees is None else []
         if parts:
