@@ -68,8 +68,9 @@ def test_a_terminal_gets_colour_unless_it_is_not_wanted(
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    draw(gold, "--colour", option)
-    assert ("\x1b[" in capsys.readouterr().out) is coloured
+    for name in ("--colour", "--color"):
+        draw(gold, name, option)
+        assert ("\x1b[" in capsys.readouterr().out) is coloured
 
 
 def test_a_stream_without_box_characters_gets_ascii(gold, monkeypatch):

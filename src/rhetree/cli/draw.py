@@ -87,6 +87,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--scale", type=float, metavar="X", help="PNG: how many pixels make one of SVG's (default: 2)")
     add(
         "--colour",
+        "--color",
         choices=("auto", "always", "never"),
         help="in the terminal (default: auto, which heeds NO_COLOR)",
     )

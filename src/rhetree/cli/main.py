@@ -7,7 +7,8 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from importlib import import_module, metadata
+from importlib import import_module
+from typing import Any
 
 from rhetree.errors import RhetreeError
 
@@ -26,28 +27,85 @@ COMMANDS: dict[str, str] = {
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; the return value is the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="rhetree", description="Discourse units and rhetorical trees of English text."
-    )
-    parser.add_argument("--version", action="version", version=f"rhetree {metadata.version('rhetree')}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name, summary in COMMANDS.items():
-        command = import_module(f"rhetree.cli.{name}")
-        subparser = commands.add_parser(name, help=summary, description=command.__doc__)
-        command.add_arguments(subparser)
-        subparser.set_defaults(run=command.run)
-    args = parser.parse_args(argv)
     try:
-        code: int = args.run(args)
+        code = _run(argv)
         sys.stdout.flush()
         return code
+    except BrokenPipeError:
+        # The reader of our output went away (``| head``): nothing more to say, not even at exit.
+        _close_output()
+        return 0
+    except OSError as error:
+        if error.strerror is None:
+            raise
+        # Who opens a file tells its errors in words of their own, so one without a name is the output's.
+        where = error.filename or "standard output: cannot be written"
+        print(f"rhetree: {where}: {error.strerror}", file=sys.stderr)
+        _close_output()
+        return 2
+
+
+def _run(argv: Sequence[str] | None) -> int:
+    parser = _Parser(prog="rhetree", description="Discourse units and rhetorical trees of English text.")
+    parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, summary in COMMANDS.items():
+        commands.add_parser(name, help=summary).module = f"rhetree.cli.{name}"
+    try:
+        args = parser.parse_args(argv)
+        code: int = args.run(args)
+        return code
+    except SystemExit:
+        sys.stdout.flush()
+        raise
     except RhetreeError as error:
         print(f"rhetree: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("rhetree: interrupted", file=sys.stderr)
         return 130
-    except BrokenPipeError:
-        # The reader of our output went away (``| head``): nothing more to say, not even at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+
+
+class _Parser(argparse.ArgumentParser):
+    """Imports its command when that is called, and tells of arguments it does not know under its own usage."""
+
+    module: str | None = None
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        if self.module is not None:
+            command = import_module(self.module)
+            self.module, self.description = None, command.__doc__
+            command.add_arguments(self)
+            self.set_defaults(run=command.run)
+        namespace, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(self._complaint(unknown))
+        return namespace, unknown
+
+    def print_help(self, file: Any = None) -> None:
+        # argparse's own does not tell when it cannot write.
+        print(self.format_help(), end="", file=file or sys.stdout)
+
+    def _complaint(self, unknown: list[str]) -> str:
+        option = next((argument.partition("=")[0] for argument in unknown if argument.startswith("-")), None)
+        if option is None:
+            return f"unexpected: {' '.join(unknown)}"
+        from difflib import get_close_matches
+
+        near = get_close_matches(option, self._option_string_actions, n=1)
+        return f"no option {option}" + (f"; did you mean {near[0]}?" if near else "")
+
+
+class _Version(argparse.Action):
+    """Looks the version up when asked: the package that knows it takes long to import."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import version
+
+        print(f"rhetree {version('rhetree')}")
+        parser.exit()
+
+
+def _close_output() -> None:
+    """Let nothing more be written, so that the interpreter does not fail once more on its way out."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
