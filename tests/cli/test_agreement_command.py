@@ -39,9 +39,9 @@ def test_the_documents_of_both_are_compared(folders, capsys):
     assert "Trees of sentences that both have: 2" in out
     assert "Those of them with the same EDUs on both sides: 1" in out
     lines = {" ".join(line.split()) for line in out.splitlines()}
-    assert "Boundaries inside sentences 100.00 66.67 80.00 2 2 3" in lines
-    assert "RST-Parseval Full 100.00 66.67 80.00 4 4 6" in lines
-    assert "RST-Parseval Full 100.00 100.00 100.00 4 4 4" in lines
+    assert "In sentences 100.00 66.67 80.00 2 2 3" in lines
+    assert "Full 100.00 66.67 80.00 4 4 6" in lines
+    assert "Full 100.00 100.00 100.00 4 4 4" in lines
 
 
 def test_json_has_golden_keys(folders, capsys):

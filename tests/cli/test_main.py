@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from rhetree.cli.main import COMMANDS, main
+from small_corpora import gum_layout
 from written_documents import save, weather
 
 FULL = Path("/dev/full")
@@ -83,6 +84,19 @@ def test_a_full_disk_is_one_line(tmp_path, unbuffered):
             run = rhetree(*command, stdout=full, PYTHONUNBUFFERED=unbuffered)
         expected = b"rhetree: standard output: cannot be written: No space left on device\n"
         assert (run.returncode, run.stderr) == (2, expected), command
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_reader_that_goes_away_is_no_mistake(tmp_path, unbuffered):
+    path = save(tmp_path / "weather.json", weather())
+    for command in (["score", path, path], ["corpus", "stats", gum_layout(tmp_path / "corpus")]):
+        reading, writing = os.pipe()
+        os.close(reading)
+        try:
+            run = rhetree(*command, stdout=writing, PYTHONUNBUFFERED=unbuffered)
+        finally:
+            os.close(writing)
+        assert (run.returncode, run.stderr) == (0, b""), command
 
 
 def test_a_folder_that_may_not_be_listed_is_the_users_mistake(tmp_path, capsys, monkeypatch):

@@ -5,7 +5,6 @@ and must have the same tokens. F1 does not depend on which of the two comes firs
 """
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +19,7 @@ from rhetree.cli.scored_documents import (
 from rhetree.errors import MismatchError
 
 if TYPE_CHECKING:
+    from rhetree.cli.console import Console
     from rhetree.metrics.agreement import Agreement
 
 
@@ -32,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, compare, print."""
+    from rhetree.cli.console import make_console
     from rhetree.metrics.agreement import agreement
     from rhetree.metrics.report import by_name
 
@@ -50,23 +51,23 @@ def run(args: argparse.Namespace) -> int:
     documents_a, documents_b = [a[name] for name in both], [b[name] for name in both]
     level = choose_level(args.level, documents_a + documents_b)
     found = agreement(documents_a, documents_b, level=level, inventory=inventory)
+    console = make_console()
     if args.json:
-        print(json.dumps({**found.to_dict(), "only_in": only}, indent=2, ensure_ascii=False))
+        console.print_json({**found.to_dict(), "only_in": only})
     else:
-        _print_tables(found)
+        _print_tables(console, found)
     return 0
 
 
-def _print_tables(found: "Agreement") -> None:
+def _print_tables(console: "Console", found: "Agreement") -> None:
     from rhetree.cli import score_tables as tables
 
-    console = tables.make_console()
-    tables.show(console, tables.agreement_scope(found), tables.boundaries_table(found.segmentation))
+    console.show(tables.agreement_scope(found), tables.boundaries_table(found.segmentation))
     if found.trees.n_trees:
         title = f"Trees of {found.level}s that both have: {found.trees.n_trees}"
-        tables.show(console, title, tables.trees_table(found.trees))
+        console.show(title, tables.trees_table(found.trees))
     if found.trees_same_edus.n_trees:
         title = f"Those of them with the same EDUs on both sides: {found.trees_same_edus.n_trees}"
-        tables.show(console, title, tables.trees_table(found.trees_same_edus))
+        console.show(title, tables.trees_table(found.trees_same_edus))
     title = "Kappa (Siegel & Castellan 1988), over the judgements of Marcu et al. (1999)"
-    tables.show(console, title, tables.kappa_table(found))
+    console.show(title, tables.kappa_table(found))

@@ -5,7 +5,6 @@ over documents. With --runs each SYSTEM is a folder with a file or a folder for 
 """
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +21,7 @@ from rhetree.errors import MismatchError, RhetreeError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from rhetree.cli.console import Console
     from rhetree.metrics.report import Evaluation
     from rhetree.metrics.significance import Comparison
 
@@ -47,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, score every run, compare, print."""
+    from rhetree.cli.console import make_console
     from rhetree.metrics.report import METRICS, evaluate, pair_by_name
     from rhetree.metrics.significance import compare
 
@@ -74,10 +75,11 @@ def run(args: argparse.Namespace) -> int:
     }
     if not a[0].total.n_trees:
         print("rhetree: gold has no trees, so only EDUs are compared", file=sys.stderr)
+    console = make_console()
     if args.json:
-        print(json.dumps(_record(a, comparisons), indent=2, ensure_ascii=False))
+        console.print_json(_record(a, comparisons))
     else:
-        _print_table(a, comparisons)
+        _print_table(console, a, comparisons)
     return 0
 
 
@@ -103,8 +105,10 @@ def _record(a: "list[Evaluation]", comparisons: "Mapping[str, Comparison | None]
     }
 
 
-def _print_table(a: "list[Evaluation]", comparisons: "Mapping[str, Comparison | None]") -> None:
+def _print_table(
+    console: "Console", a: "list[Evaluation]", comparisons: "Mapping[str, Comparison | None]"
+) -> None:
     from rhetree.cli import score_tables as tables
 
-    runs = "" if len(a) == 1 else f"; mean and deviation of {len(a)} runs each"
-    tables.show(tables.make_console(), tables.scope(a[0]) + runs, tables.comparison_table(comparisons))
+    runs = "" if len(a) == 1 else f";\nmean and deviation of {len(a)} runs each"
+    console.show(tables.scope(a[0]) + runs, tables.comparison_table(comparisons))

@@ -1,14 +1,14 @@
 """Look at a treebank: GUM's layout, RST-DT's, or any folder of trees (see docs/corpora.md)."""
 
 import argparse
-import json
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from rhetree.cli.console import Console
     from rhetree.treebanks.stats import CorpusStats
 
 ROWS = {
@@ -64,6 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, count, print."""
+    from rhetree.cli.console import make_console
     from rhetree.treebanks.corpus import read_corpus
     from rhetree.treebanks.stats import count
 
@@ -80,11 +81,12 @@ def run(args: argparse.Namespace) -> int:
     for note in corpus.notes:
         print(f"rhetree: {note}", file=sys.stderr)
     total = count(corpus.documents)
+    console = make_console()
     if args.json:
-        print(json.dumps(total.as_dict(), indent=2, ensure_ascii=False))
+        console.print_json(total.as_dict())
     else:
         columns = {split: count(documents) for split, documents in corpus.splits.items()}
-        _print_tables(columns if len(columns) == 1 else {**columns, "all": total}, total)
+        _print_tables(console, columns if len(columns) == 1 else {**columns, "all": total}, total)
     return 0
 
 
@@ -95,39 +97,27 @@ def _share(value: str) -> float:
     return share
 
 
-def _print_tables(columns: "Mapping[str, CorpusStats]", total: "CorpusStats") -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-
+def _print_tables(console: "Console", columns: "Mapping[str, CorpusStats]", total: "CorpusStats") -> None:
+    from rhetree.cli.console import Table
     from rhetree.domain.relations import label_parts
     from rhetree.domain.tree import NUCLEARITIES
 
-    def make_table(first: str, titles: Iterable[str]) -> Table:
-        table = Table(first, box=box.SIMPLE_HEAD, pad_edge=False)
-        for title in titles:
-            table.add_column(title, justify="right", no_wrap=True)
-        return table
-
-    counts = make_table("", columns)
+    counts = Table(("", *columns))
     for name, title in ROWS.items():
-        counts.add_row(title, *(str(getattr(stats, name)) for stats in columns.values()))
+        counts.add(title, *(str(getattr(stats, name)) for stats in columns.values()))
 
     by_class: dict[str, Counter[str]] = {}
     for label, n_splits in total.labels.items():
         relation, nuclearity = label_parts(label)
         by_class.setdefault(relation, Counter())[nuclearity] += n_splits
-    labels = make_table("inside sentences", [*NUCLEARITIES, "all"])
+    labels = Table(("inside sentences", *NUCLEARITIES, "all"))
     for relation, found in sorted(by_class.items(), key=lambda item: (-item[1].total(), item[0])):
-        labels.add_row(
+        labels.add(
             relation, *(str(found[nuclearity] or "·") for nuclearity in NUCLEARITIES), str(found.total())
         )
     sums = [sum(found[nuclearity] for found in by_class.values()) for nuclearity in NUCLEARITIES]
-    labels.add_section()
-    labels.add_row("all", *map(str, [*sums, sum(sums)]))
+    labels.add_line()
+    labels.add("all", *map(str, [*sums, sum(sums)]))
 
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=200)
-    console.print(counts)
-    console.print(labels)
+    console.show("", counts)
+    console.show("", labels)

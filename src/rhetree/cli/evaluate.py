@@ -1,7 +1,6 @@
 """Score a model on a split of a corpus: segmentation, and trees with gold and with its own EDUs."""
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from rhetree.cli.console import Console
     from rhetree.domain.document import Document
     from rhetree.metrics.report import Evaluation
 
@@ -54,6 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Evaluate and print."""
+    from rhetree.cli.console import make_console
     from rhetree.cli.extras import training_extra
 
     with training_extra():
@@ -79,14 +80,15 @@ def run(args: argparse.Namespace) -> int:
     }
     if args.output is not None:
         _write(args, results.predictions)
+    console = make_console()
     if args.json:
         record = {
             name: evaluation.to_dict(per_document=args.per_document, per_genre=True, per_relation=True)
             for name, evaluation in evaluations.items()
         }
-        print(json.dumps(record, indent=2, ensure_ascii=False))
+        console.print_json(record)
     else:
-        _print_tables(evaluations, args)
+        _print_tables(console, evaluations, args)
     return 0
 
 
@@ -97,16 +99,17 @@ def _write(args: argparse.Namespace, predictions: "Sequence[Document]") -> None:
         print(f"rhetree evaluate: {args.output}: not kept: {layer.value}", file=sys.stderr)
 
 
-def _print_tables(evaluations: "Mapping[str, Evaluation]", args: argparse.Namespace) -> None:
+def _print_tables(
+    console: "Console", evaluations: "Mapping[str, Evaluation]", args: argparse.Namespace
+) -> None:
     from rhetree.cli import score_tables as tables
 
     titles = {"gold": "With gold EDUs", "auto": "With the model's own EDUs"}
-    console = tables.make_console()
     for name, evaluation in evaluations.items():
         kinds = list(tables.KINDS) if evaluation.total.rst.span.predicted else []
-        title = f"{titles[name]}: {tables.scope(evaluation)}"
-        tables.show(console, title, tables.scores_table(evaluation.total, kinds))
-        tables.show(console, "F1 by genre", tables.f1_table(evaluation.by_genre(), "rst", "Genre"))
+        title = f"{titles[name]}:\n{tables.scope(evaluation)}"
+        console.show(title, tables.scores_table(evaluation.total, kinds))
+        console.show("F1 by genre", tables.f1_table(evaluation.by_genre(), "rst", "Genre"))
         if args.per_document:
             rows = {document.name: document.scores for document in evaluation.documents}
-            tables.show(console, "F1 by document", tables.f1_table(rows, "rst", "Document"))
+            console.show("F1 by document", tables.f1_table(rows, "rst", "Document"))

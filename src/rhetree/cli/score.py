@@ -4,7 +4,6 @@ GOLD and PREDICTED are files or folders; documents are paired by name and must h
 """
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +18,7 @@ from rhetree.cli.scored_documents import (
 from rhetree.errors import RhetreeError
 
 if TYPE_CHECKING:
+    from rhetree.cli.console import Console
     from rhetree.metrics.report import Evaluation
 
 PICTURES = (".svg", ".png")
@@ -53,6 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, score, print."""
+    from rhetree.cli.console import make_console
     from rhetree.metrics.report import evaluate, pair_by_name
 
     picture: Path | None = None if args.confusion in (None, Path()) else args.confusion
@@ -69,6 +70,7 @@ def run(args: argparse.Namespace) -> int:
         print("rhetree: no tree is predicted where gold has one", file=sys.stderr)
     if picture is not None:
         _draw(evaluation, picture)
+    console = make_console()
     if args.json:
         record = evaluation.to_dict(
             per_document=args.per_document,
@@ -76,9 +78,9 @@ def run(args: argparse.Namespace) -> int:
             per_relation=args.per_relation,
             confusion=args.confusion is not None,
         )
-        print(json.dumps(record, indent=2, ensure_ascii=False))
+        console.print_json(record)
     else:
-        _print_tables(evaluation, args)
+        _print_tables(console, evaluation, args)
     return 0
 
 
@@ -92,24 +94,23 @@ def _draw(evaluation: "Evaluation", path: Path) -> None:
     print(f"rhetree: wrote {path}", file=sys.stderr)
 
 
-def _print_tables(evaluation: "Evaluation", args: argparse.Namespace) -> None:
+def _print_tables(console: "Console", evaluation: "Evaluation", args: argparse.Namespace) -> None:
     from rhetree.cli import score_tables as tables
 
     total = evaluation.total
     kinds = tables.kinds_of(args.parseval) if total.n_trees else []
-    console = tables.make_console()
-    tables.show(console, tables.scope(evaluation), tables.scores_table(total, kinds))
+    console.show(tables.scope(evaluation), tables.scores_table(total, kinds))
     for kind in kinds or ["rst"]:
         name = f", {tables.KINDS[kind]}" if kinds else ""
         if args.per_genre:
-            tables.show(console, f"F1 by genre{name}", tables.f1_table(evaluation.by_genre(), kind, "Genre"))
+            console.show(f"F1 by genre{name}", tables.f1_table(evaluation.by_genre(), kind, "Genre"))
         if args.per_document:
             rows = {document.name: document.scores for document in evaluation.documents}
-            tables.show(console, f"F1 by document{name}", tables.f1_table(rows, kind, "Document"))
+            console.show(f"F1 by document{name}", tables.f1_table(rows, kind, "Document"))
     for kind in kinds:
         if args.per_relation:
             by_relation = (total.rst if kind == "rst" else total.original).by_relation
-            tables.show(console, f"Relations, {tables.KINDS[kind]}", tables.relations_table(by_relation))
+            console.show(f"Relations, {tables.KINDS[kind]}", tables.relations_table(by_relation))
     if args.confusion == Path() and kinds:
         title = tables.confusion_title(total.confusion)
-        tables.show(console, title, tables.confusion_table(total.confusion))
+        console.show(title, tables.confusion_table(total.confusion))

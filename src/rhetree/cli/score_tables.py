@@ -3,10 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from rich import box
-from rich.console import Console
-from rich.table import Table
-
+from rhetree.cli.console import Table
 from rhetree.metrics.report import METRICS
 
 if TYPE_CHECKING:
@@ -19,26 +16,9 @@ if TYPE_CHECKING:
 
 KINDS = {"rst": "RST-Parseval", "original": "Original Parseval"}
 PARTS = {"span": "Span", "nuclearity": "Nuclearity", "relation": "Relation", "full": "Full"}
-SEGMENTATION = {
-    "segmentation.inner": "Boundaries inside sentences",
-    "segmentation.starts": "All EDU starts (DISRPT)",
-}
+EDUS = "EDU starts"
+STARTS = {"segmentation.inner": "In sentences", "segmentation.starts": "All (DISRPT)"}
 UNKNOWN = "–"
-
-
-def make_console() -> Console:
-    """Standard output; as wide as a table needs where it is not a terminal."""
-    # Names of documents and relations are shown as they are: no [markup], no :emoji:.
-    console = Console(markup=False, emoji=False, highlight=False)
-    if not console.is_terminal:
-        console.width = 200
-    return console
-
-
-def show(console: Console, title: str, table: Table) -> None:
-    """Print a table under its title, which may be wider."""
-    console.print(title)
-    console.print(table)
 
 
 def kinds_of(choice: str) -> list[str]:
@@ -58,21 +38,19 @@ def scope(evaluation: "Evaluation") -> str:
 def scores_table(scores: "Scores", kinds: Iterable[str]) -> Table:
     """Precision, recall, F1 and counts of every metric of these Parsevals."""
     table = _table("", "P", "R", "F1", "matched", "predicted", "gold")
-    for metric, name in SEGMENTATION.items():
-        table.add_row(name, *_cells(scores.counts(metric)))
+    _add_group(table, EDUS, {name: scores.counts(metric) for metric, name in STARTS.items()})
     for kind in kinds:
-        table.add_section()
-        for part, name in PARTS.items():
-            table.add_row(f"{KINDS[kind]} {name}", *_cells(scores.counts(f"parseval.{kind}.{part}")))
+        counts = {name: scores.counts(f"parseval.{kind}.{part}") for part, name in PARTS.items()}
+        _add_group(table, KINDS[kind], counts)
     return table
 
 
 def f1_table(rows: "Mapping[str, Scores]", kind: str, first: str) -> Table:
     """One row of F1 scores for each document, genre or the like."""
-    table = _table(first, "trees", "Boundaries", "EDU starts", *PARTS.values())
+    table = _table(first, "trees", "Inside", "EDUs", "Span", "Nuc.", "Rel.", "Full")
     metrics = [metric for metric in METRICS if metric.startswith(("segmentation.", f"parseval.{kind}."))]
     for name, scores in rows.items():
-        table.add_row(name, str(scores.n_trees), *(percent(scores.f1(metric)) for metric in metrics))
+        table.add(name, str(scores.n_trees), *(percent(scores.f1(metric)) for metric in metrics))
     return table
 
 
@@ -80,7 +58,7 @@ def relations_table(by_relation: "Mapping[str, Counts]") -> Table:
     """One row for each relation, the most frequent in gold first."""
     table = _table("Relation", "P", "R", "F1", "matched", "predicted", "gold")
     for relation, counts in sorted(by_relation.items(), key=lambda item: (-item[1].gold, item[0])):
-        table.add_row(relation, *_cells(counts))
+        table.add(relation, *_cells(counts))
     return table
 
 
@@ -91,7 +69,7 @@ def confusion_table(confusion: "Confusion") -> Table:
     for number, (relation, row) in enumerate(
         zip(relations, confusion.matrix(relations), strict=True), start=1
     ):
-        table.add_row(f"{number} {relation}", *(str(count) if count else "·" for count in row))
+        table.add(f"{number} {relation}", *(str(count) if count else "·" for count in row))
     return table
 
 
@@ -99,15 +77,15 @@ def agreement_scope(found: "Agreement") -> str:
     """What was compared, in a line, and how to read it."""
     return (
         f"{_many(found.n_documents, 'document')}, {_many(found.n_sentences, 'sentence')}; "
-        f"{_relations(found.inventory)}. P is the share of B's that A has, R the share of A's that B has."
+        f"{_relations(found.inventory)}.\nP is the share of B's that A has, R the share of A's that B has."
     )
 
 
 def boundaries_table(segmentation: "Segmentation") -> Table:
     """The boundaries that two annotators set."""
     table = _table("", "P", "R", "F1", "both", "B", "A")
-    for name, counts in zip(SEGMENTATION.values(), (segmentation.inner, segmentation.starts), strict=True):
-        table.add_row(name, *_cells(counts))
+    counts = zip(STARTS.values(), (segmentation.inner, segmentation.starts), strict=True)
+    _add_group(table, EDUS, dict(counts))
     return table
 
 
@@ -115,9 +93,7 @@ def trees_table(trees: "TreeAgreement") -> Table:
     """The trees that two annotators drew."""
     table = _table("", "P", "R", "F1", "both", "B", "A")
     for kind, parseval in (("rst", trees.rst), ("original", trees.original)):
-        table.add_section()
-        for part, name in PARTS.items():
-            table.add_row(f"{KINDS[kind]} {name}", *_cells(getattr(parseval, part)))
+        _add_group(table, KINDS[kind], {name: getattr(parseval, part) for part, name in PARTS.items()})
     return table
 
 
@@ -131,23 +107,27 @@ def kappa_table(found: "Agreement") -> Table:
         ("Relations", found.relations),
     ):
         kappa = judgements.kappa
-        table.add_row(name, UNKNOWN if kappa is None else f"{kappa:.3f}")
+        table.add(name, UNKNOWN if kappa is None else f"{kappa:.3f}")
     return table
 
 
 def comparison_table(comparisons: "Mapping[str, Comparison | None]") -> Table:
     """Both systems' F1, their difference and what the two tests say of it."""
-    table = _table("F1", "A", "B", "B − A", "95 % interval", "t-test p", "bootstrap p")
+    table = _table("F1", "A", "B", "B − A", "95 % of B − A", "t-test p", "boot. p")
+    group = ""
     for metric, comparison in comparisons.items():
         if comparison is None:
             continue
+        previous, (group, name) = group, metric_name(metric)
+        if group != previous:
+            table.add(group)
         bootstrap = comparison.bootstrap
-        table.add_row(
-            metric_name(metric),
+        table.add(
+            f"  {name}",
             _mean(comparison.a),
             _mean(comparison.b),
             _signed(comparison.difference),
-            f"{_signed(bootstrap.low)} to {_signed(bootstrap.high)}",
+            _interval(bootstrap.low, bootstrap.high),
             _chance(comparison.t_test.p),
             _chance(bootstrap.p),
         )
@@ -160,16 +140,16 @@ def confusion_title(confusion: "Confusion") -> str:
     shown = sum(map(sum, confusion.matrix(relations)))
     return (
         f"Confusion of the {len(relations)} most frequent relations: "
-        f"{shown} of the {confusion.n_nodes} nodes that both trees have"
+        f"{shown} of {confusion.n_nodes} nodes in both trees"
     )
 
 
-def metric_name(metric: str) -> str:
-    """What a table calls a metric."""
-    if metric in SEGMENTATION:
-        return SEGMENTATION[metric]
+def metric_name(metric: str) -> tuple[str, str]:
+    """What tables call a metric's group, and the metric in it."""
+    if metric in STARTS:
+        return EDUS, STARTS[metric]
     _, kind, part = metric.split(".")
-    return f"{KINDS[kind]} {PARTS[part]}"
+    return KINDS[kind], PARTS[part]
 
 
 def percent(score: float | None) -> str:
@@ -177,12 +157,14 @@ def percent(score: float | None) -> str:
     return UNKNOWN if score is None else f"{100 * score:.2f}"
 
 
-def _table(first: str, *columns: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column(first, overflow="fold")
-    for column in columns:
-        table.add_column(column, justify="right", no_wrap=True)
-    return table
+def _table(*header: str) -> Table:
+    return Table(header)
+
+
+def _add_group(table: Table, title: str, rows: "Mapping[str, Counts | None]") -> None:
+    table.add(title)
+    for name, counts in rows.items():
+        table.add(f"  {name}", *_cells(counts))
 
 
 def _many(n: int, what: str) -> str:
@@ -203,12 +185,16 @@ def _cells(counts: "Counts | None") -> list[str]:
 
 
 def _mean(runs: "Runs") -> str:
-    deviation = "" if runs.deviation is None else f" ± {100 * runs.deviation:.2f}"
+    deviation = "" if runs.deviation is None else f"±{100 * runs.deviation:.2f}"
     return percent(runs.mean) + deviation
 
 
 def _signed(difference: float) -> str:
     return f"{round(100 * difference, 2) + 0.0:+.2f}"  # adding 0 turns -0 into 0
+
+
+def _interval(low: float, high: float) -> str:
+    return f"{_signed(low)} to {_signed(high)}"
 
 
 def _chance(p: float | None) -> str:

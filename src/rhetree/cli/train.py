@@ -39,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Train, showing progress on standard error."""
+    from rhetree.cli.console import make_console
     from rhetree.cli.extras import training_extra
 
     with training_extra():
@@ -50,14 +51,14 @@ def run(args: argparse.Namespace) -> int:
         raise SettingError("a recipe is needed, such as configs/frozen-joint.toml; see also --print-recipe")
     recipe = read_recipe(args.recipe, args.assignments)
     if args.print_recipe:
-        sys.stdout.write(as_toml(recipe))
+        make_console().print(as_toml(recipe).removesuffix("\n"))
         return 0
     folder = args.output or Path("runs") / args.recipe.stem
     with started() as processes:
         _train(recipe, folder, args.resume, processes)
         if processes.is_first:
             _draw_curve(folder)
-            print(folder / "model")
+            make_console().print(str(folder / "model"))
     return 0
 
 
@@ -68,7 +69,7 @@ def _train(recipe, folder, resume, processes) -> None:  # type: ignore[no-untype
     from rhetree.learning.experiment import run
     from rhetree.learning.loop import Step
 
-    console = Console(stderr=True)
+    console = Console(stderr=True, markup=False, emoji=False)
     columns = (
         TextColumn("epoch {task.fields[epoch]}"),
         BarColumn(),
