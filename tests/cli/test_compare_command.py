@@ -134,6 +134,17 @@ def test_an_empty_folder_of_runs(systems, tmp_path, capsys):
     assert "no run in it" in err
 
 
+def test_one_document_is_too_few_for_a_test_or_an_interval(tmp_path, capsys):
+    gold, system = save(tmp_path / "gold.json", weather()), save(tmp_path / "a.json", worse("weather"))
+    code, out, _ = compare(capsys, gold, system, gold)
+    assert code == 0
+    row = next(line for line in out.splitlines() if line.startswith("  Relation"))
+    assert row.split() == ["Relation", "83.33", "100.00", "+16.67", "–", "–", "–"]
+    _, out, _ = compare(capsys, gold, system, gold, "--json")
+    bootstrap = json.loads(out)["metrics"]["parseval.rst.relation"]["bootstrap"]
+    assert (bootstrap["p"], bootstrap["low"], bootstrap["high"]) == (None, None, None)
+
+
 def test_without_gold_trees_only_edus_are_compared(tmp_path, capsys):
     gold = save(tmp_path / "gold.json", weather().without_trees())
     code, out, err = compare(capsys, gold, gold, gold, "--json", "--samples", 10)

@@ -147,9 +147,10 @@ def test_bootstrap_of_many_documents_goes_in_chunks_and_stays_the_same():
     assert found.p == 1 / 1501
 
 
-@pytest.mark.parametrize("table", [[[]], [[Counts(1, 2, 3)]]])
+@pytest.mark.parametrize("table", [[[]], [[Counts(1, 2, 3)]], [[Counts(1, 2, 3), Counts()]]])
 def test_bootstrap_of_fewer_than_two_documents_says_nothing(table):
-    assert paired_bootstrap(table, table).p is None
+    found = paired_bootstrap(table, table)
+    assert (found.p, found.low, found.high) == (None, None, None)
 
 
 def test_bootstrap_needs_samples():

@@ -193,7 +193,9 @@ def _signed(difference: float) -> str:
     return f"{round(100 * difference, 2) + 0.0:+.2f}"  # adding 0 turns -0 into 0
 
 
-def _interval(low: float, high: float) -> str:
+def _interval(low: float | None, high: float | None) -> str:
+    if low is None or high is None:
+        return UNKNOWN
     return f"{_signed(low)} to {_signed(high)}"
 
 

@@ -66,10 +66,11 @@ class Bootstrap:
     """A paired bootstrap, two-sided."""
 
     p: float | None
-    """How often chance alone would give so large a difference; None for fewer than two documents."""
-    low: float
+    """How often chance alone would give so large a difference; None, as the next two, where fewer
+    than two documents have anything to find or to be found, so that resampling shows nothing."""
+    low: float | None
     """The 2.5th percentile of the resampled differences."""
-    high: float
+    high: float | None
     """The 97.5th."""
     n_samples: int
     seed: int
@@ -212,8 +213,8 @@ def paired_bootstrap(
     table_a, table_b = _as_array(a), _as_array(b)
     observed = float(_mean_f1(table_b.sum(axis=0)) - _mean_f1(table_a.sum(axis=0)))
     n_documents = len(table_a)
-    if n_documents < 2:
-        return Bootstrap(None, observed, observed, n_samples, seed)
+    if np.count_nonzero((table_a + table_b).any(axis=(1, 2))) < 2:
+        return Bootstrap(None, None, None, n_samples, seed)
     random = np.random.default_rng(seed)
     differences = np.empty(n_samples)
     chunk = max(1, 4_000_000 // n_documents)  # bounds the memory; fixed, so that a seed means one result
