@@ -6,7 +6,7 @@
     ├── FileError           a file does not hold what it should
     │   ├── TreebankError   a treebank file does not say what its format promises
     │   └── EmbeddingError  a file of vectors or of an encoder cannot be used
-    ├── ArgumentError       a file can be used only if the caller says more
+    ├── ArgumentError       a file or document can be used only if the caller says more
     ├── UnwritableError     a document lacks what a format must have, or has what it must not
     ├── MismatchError       two things that belong together do not fit
     ├── SettingError        a setting is unknown, or its value cannot be
@@ -49,7 +49,7 @@ class EmbeddingError(FileError):
 
 
 class ArgumentError(RhetreeError):
-    """A file can be read or written only if the caller says more.
+    """A file or document can be used only if the caller says more.
 
     ``what`` ends with what to say, and ``argument`` is the parameter that says it: the command
     line adds the name of its option.

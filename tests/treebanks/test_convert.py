@@ -133,10 +133,35 @@ def test_one_file_to_another(tmp_path):
     assert read_one(tmp_path / "b.dis").tree == CHAIN
 
 
+def test_the_shape_of_a_tree_that_is_lost_is_no_loss_of_its_own(tmp_path):
+    write(Changes(shape="nary").apply(document()), tmp_path / "a.json")
+    (lost_whole,) = carried_out([tmp_path / "a.json"], tmp_path / "a.conllu")
+    assert lost_whole.losses == {Layer.TREE: 1}
+    (lost_shape,) = carried_out([tmp_path / "a.json"], tmp_path / "a.brackets")
+    assert {Layer.NARY} <= lost_shape.losses.keys()
+
+
+def test_sentences_come_from_another_folder(tmp_path):
+    write(document("a"), tmp_path / "trees" / "a.dis")
+    write(document("a", tree=None), tmp_path / "gold" / "a.conllu")
+    bare = replace(document("b"), sentences=())
+    write(bare, tmp_path / "trees" / "b.dis")
+    plan = {"to_format": "json", "sentences": tmp_path / "gold"}
+    first, second = carried_out([tmp_path / "trees"], tmp_path / "out", **plan)
+    assert read_one(tmp_path / "out" / "a.json").sentences == document().sentences
+    assert read_one(tmp_path / "out" / "a.json").tree == CHAIN
+    assert first.error is None
+    assert "gold: no sentences of b, whose tree is" in str(second.error)
+    _, second = carried_out([tmp_path / "trees"], tmp_path / "more", **plan, lenient=True)
+    assert second.error is None
+    assert second.notes[0].startswith("gold sentences left out: ")
+    assert read_one(tmp_path / "more" / "b.json").sentences == ()
+
+
 def test_an_output_that_exists_is_kept_unless_told(tmp_path):
     write(document(), tmp_path / "a.json")
     (tmp_path / "b.dis").write_text("precious")
-    with pytest.raises(RhetreeError, match=r"b\.dis: exists already; say that it may be overwritten"):
+    with pytest.raises(RhetreeError, match=r"b\.dis: exists already; name another, or allow to replace it"):
         carried_out([tmp_path / "a.json"], tmp_path / "b.dis")
     assert (tmp_path / "b.dis").read_text() == "precious"
     carried_out([tmp_path / "a.json"], tmp_path / "b.dis", overwrite=True)
@@ -243,6 +268,25 @@ def test_the_error_of_an_only_file_is_raised(tmp_path):
         assert not output.exists()
 
 
+def test_what_was_written_of_an_only_file_before_its_mistake_is_told(tmp_path):
+    write([document("c"), document("d", tree=None)], tmp_path / "c.jsonl")
+    (outcome,) = carried_out([tmp_path / "c.jsonl"], tmp_path / "out", to_format="dis")
+    assert (outcome.n_documents, outcome.n_files) == (1, 1)
+    assert "d cannot be written as dis" in str(outcome.error)
+
+
+def test_a_folder_that_takes_no_files_is_told_of_once(tmp_path, monkeypatch):
+    write(document("a"), tmp_path / "in" / "a.json")
+    write(document("b"), tmp_path / "in" / "b.json")
+    (tmp_path / "taken").write_text("a file")
+    for output, message in (("taken", "taken: a file, not a folder"), ("taken/in", "taken is a file")):
+        with pytest.raises(RhetreeError, match=message):
+            carried_out([tmp_path / "in"], tmp_path / output, to_format="dis")
+    monkeypatch.setattr("os.access", lambda *_: False)
+    with pytest.raises(RhetreeError, match="out: no files can be written into "):
+        carried_out([tmp_path / "in"], tmp_path / "out", to_format="dis")
+
+
 def test_two_files_with_the_same_output_are_not_merged_silently(tmp_path):
     write(document(), tmp_path / "a.json")
     write(document(), tmp_path / "a.dis")
@@ -260,7 +304,7 @@ def test_strict_refuses_what_would_lose_something(tmp_path):
 
 def test_an_output_without_ending_is_a_folder_and_needs_a_format(tmp_path):
     write(document(), tmp_path / "a.json")
-    with pytest.raises(RhetreeError, match="out: a folder; name the format that the files in it get"):
+    with pytest.raises(RhetreeError, match="out: a folder; name the format of the files in it"):
         make_plan([tmp_path / "a.json"], tmp_path / "out")
     assert not make_plan([tmp_path / "a.json"], tmp_path / "out.txt", to_format="dis").to_folder
     assert make_plan([tmp_path / "a.json"], tmp_path, to_format="dis").to_folder

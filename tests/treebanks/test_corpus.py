@@ -151,7 +151,7 @@ def test_a_corpus_of_bad_documents_alone_is_an_error_even_to_lenient_reading(tmp
 def test_tokens_without_a_tree_and_documents_of_no_split_are_noted(tmp_path):
     folder = write(gum_layout(tmp_path), {"conllu/d.conllu": conllu("d"), "test.txt": ""})
     corpus = read_corpus(folder)
-    assert corpus.notes == (f"1 files of {folder / 'conllu'} have no tree and are left out",)
+    assert corpus.notes == (f"1 file of {folder / 'conllu'} has no tree, left out",)
     assert names(corpus.split("unlisted")) == ["c"]
     assert names(corpus.documents) == ["a", "b", "c"]
 
@@ -269,10 +269,12 @@ def test_gold_sentences_that_do_not_fit_are_an_error_or_give_way_to_the_rule(
 
 def test_a_folder_of_sentences_must_have_some_and_each_once(tmp_path):
     folder = rst_dt_layout(tmp_path / "rst")
-    with pytest.raises(
-        RhetreeError, match=r"none: no sentences in it; expected files that end in \.mrg, \.conllu"
-    ):
+    with pytest.raises(RhetreeError, match="none: no such file or folder"):
         read_corpus(folder, sentences=tmp_path / "none")
+    with pytest.raises(
+        RhetreeError, match=r"rst: no sentences in it; expected files that end in \.mrg, \.conllu"
+    ):
+        read_corpus(folder, sentences=folder)
     twice = write(tmp_path / "twice", {"06/wsj_0001.mrg": PLAN_MRG, "07/wsj_0001.mrg": PLAN_MRG})
     with pytest.raises(RhetreeError, match=r"07.wsj_0001\.mrg: .*06.wsj_0001\.mrg has the same name"):
         read_corpus(folder, sentences=twice)

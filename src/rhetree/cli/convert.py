@@ -11,13 +11,23 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rhetree.errors import RhetreeError, UnwritableError
+from rhetree.cli.options import (
+    FORMATS,
+    add_tree_arguments,
+    check_standard_input,
+    counted,
+    naming_options,
+    say,
+    with_option,
+)
+from rhetree.cli.relations import choose_inventory
+from rhetree.errors import ArgumentError, RhetreeError, UnwritableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rhetree.domain.relations import Inventory
     from rhetree.treebanks.convert import Outcome, Plan
+    from rhetree.treebanks.format import Layer
 
 SAME_REASON = 5
 """How many files are named that cannot be converted for the same reason; the others are counted."""
@@ -25,91 +35,102 @@ SAME_REASON = 5
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of ``rhetree convert``."""
-    parser.add_argument("inputs", nargs="+", type=Path, metavar="IN", help="files and folders, or -")
-    parser.add_argument("output", type=Path, metavar="OUT", help="a file, a folder, or -")
-    parser.add_argument(
-        "--from", dest="from_format", metavar="FORMAT", help="read this format, whatever the files' ending"
+    add = parser.add_argument
+    add("inputs", nargs="+", type=Path, metavar="IN", help="files and folders, or -")
+    add("output", type=Path, metavar="OUT", help="a file, a folder, or -")
+    add("--to", dest="to_format", metavar="FORMAT", help=f"write this format: {', '.join(FORMATS)}")
+    add_tree_arguments(parser)
+    add("--by-sentence", action="store_true", help="one tree per sentence in place of the document's")
+    add(
+        "--sentences",
+        type=Path,
+        metavar="FOLDER",
+        help="Penn Treebank .mrg or CoNLL-U files with the gold sentences and tokens of the documents",
     )
-    parser.add_argument("--to", dest="to_format", metavar="FORMAT", help="write this format")
-    parser.add_argument(
-        "--relations",
-        metavar="gum|rst-dt|FILE",
-        help="turn relations into their classes, by one of our inventories or one from a file with lines like "
-        "'Contrast: contrast, concession'",
-    )
-    shape = parser.add_mutually_exclusive_group()
-    shape.add_argument(
-        "--nary",
-        dest="shape",
-        action="store_const",
-        const="nary",
-        help="make one unit of a chain of the same multinuclear relation",
-    )
-    shape.add_argument(
-        "--binary",
-        dest="shape",
-        action="store_const",
-        const="binary",
-        help="keep only the binary form of trees that were drawn n-ary",
-    )
-    parser.add_argument(
-        "--by-sentence", action="store_true", help="one tree per sentence in place of the document's"
-    )
-    parser.add_argument(
-        "--lenient", action="store_true", help="forgive the mistakes in files that can be, and say which"
-    )
-    parser.add_argument("--strict", action="store_true", help="refuse documents that would lose something")
-    parser.add_argument("--overwrite", action="store_true", help="replace output files that exist")
+    add("--lenient", action="store_true", help="forgive the mistakes in files that can be, and say which")
+    add("--strict", action="store_true", help="refuse documents that would lose something")
+    add("--overwrite", action="store_true", help="replace output files that exist")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Convert, and report what was left out and what was not kept."""
+    """Convert, and report what was done, what was left out and what was not kept."""
+    with naming_options():
+        plan = _plan(args)
+        report = _Report(plan)
+        for outcome in _with_progress(plan):
+            report.add(outcome)
+        return report.finish()
+
+
+def _plan(args: argparse.Namespace) -> "Plan":
     from rhetree.treebanks.convert import Changes, make_plan
 
-    changes = Changes(relations=_inventory(args.relations), shape=args.shape, by_sentence=args.by_sentence)
-    plan = make_plan(
+    check_standard_input(args.inputs)
+    return make_plan(
         args.inputs,
         args.output,
         args.from_format,
         args.to_format,
-        changes=changes,
+        changes=Changes(
+            relations=choose_inventory(args.relations), shape=args.shape, by_sentence=args.by_sentence
+        ),
+        sentences=args.sentences,
         lenient=args.lenient,
         strict=args.strict,
         overwrite=args.overwrite,
     )
-    losses: Counter[str] = Counter()
-    reasons: Counter[str] = Counter()
-    n_documents = 0
-    for outcome in _with_progress(plan):
-        n_documents += outcome.n_documents
-        for layer, count in outcome.losses.items():
-            losses[layer.value] += count
-        if outcome.error is not None:
-            reason = outcome.error.what if isinstance(outcome.error, UnwritableError) else str(outcome.error)
-            reasons[reason] += 1
-            if reasons[reason] <= SAME_REASON:
-                _say(_placed(outcome))
-    for reason, count in reasons.items():
-        if count > SAME_REASON:
-            _say(f"and {count - SAME_REASON} more files: {reason}")
-    n_bad = sum(reasons.values())
-    for name, count in losses.items():
-        _say(f"not kept in {count} document{'s' if count > 1 else ''}: {name}")
-    if n_bad:
-        _say(f"{n_bad} of {len(plan.sources)} files could not be converted; {n_documents} documents were")
-    return 1 if n_bad else 0
 
 
-def _inventory(name: str | None) -> "Inventory | None":
-    from rhetree.domain.relations import INVENTORIES, read_inventory
+class _Report:
+    """Adds up what became of the files, and says it."""
 
-    if name is None:
-        return None
-    if name in INVENTORIES:
-        return INVENTORIES[name]
-    if not Path(name).is_file():
-        raise RhetreeError(f"--relations {name}: expected one of {', '.join(INVENTORIES)}, or a file")
-    return read_inventory(Path(name))
+    def __init__(self, plan: "Plan") -> None:
+        self.plan = plan
+        self.n_documents = 0
+        self.n_files = 0
+        self.losses: Counter[Layer] = Counter()
+        self.reasons: Counter[str] = Counter()
+
+    def add(self, outcome: "Outcome") -> None:
+        self.n_documents += outcome.n_documents
+        self.n_files += outcome.n_files
+        self.losses.update(outcome.losses)
+        for note in outcome.notes:
+            say(note)
+        error = outcome.error
+        if error is not None:
+            reason = error.what if isinstance(error, (ArgumentError, UnwritableError)) else str(error)
+            self.reasons[reason] += 1
+            if self.reasons[reason] <= SAME_REASON:
+                say(_placed(error, outcome.source))
+
+    def finish(self) -> int:
+        """The last lines, and the exit code."""
+        for reason, count in self.reasons.items():
+            if count > SAME_REASON:
+                say(f"and {counted(count - SAME_REASON, 'more file')}: {reason}")
+        if self.losses:
+            say(_not_kept(self.losses))
+        n_bad, n_sources = self.reasons.total(), len(self.plan.sources)
+        if n_bad and not self.n_documents:
+            say(f"nothing was converted: {n_bad} of {counted(n_sources, 'file')} could not be")
+            return 2
+        done = f"converted {counted(self.n_documents, 'document')}"
+        if self.plan.to_folder:
+            done += f" in {counted(self.n_files, 'file')}"
+        left = f"; {n_bad} of {counted(n_sources, 'file')} could not be, or not wholly" if n_bad else ""
+        if left or self.plan.output != Path("-"):
+            say(f"{done} into {self.plan.output}{left}")
+        return 1 if n_bad else 0
+
+
+def _not_kept(losses: "Counter[Layer]") -> str:
+    """One line for all kinds, those of as many documents together."""
+    by_count: dict[int, list[str]] = {}
+    for layer, count in losses.most_common():
+        by_count.setdefault(count, []).append(layer.value)
+    parts = (f"in {counted(count, 'document')}: {', '.join(names)}" for count, names in by_count.items())
+    return f"not kept {'; '.join(parts)}"
 
 
 def _with_progress(plan: "Plan") -> "Iterator[Outcome]":
@@ -129,10 +150,8 @@ def _with_progress(plan: "Plan") -> "Iterator[Outcome]":
     )
 
 
-def _placed(outcome: "Outcome") -> str:
-    message = str(outcome.error)
-    return message if message.startswith(str(outcome.source)) else f"{outcome.source}: {message}"
-
-
-def _say(what: str) -> None:
-    print(f"rhetree: {what}", file=sys.stderr)
+def _placed(error: RhetreeError, source: Path) -> str:
+    """The message, after the file that it is about."""
+    message = with_option(error)
+    has_path = isinstance(error, ArgumentError) or message.startswith(str(source))
+    return message if has_path else f"{source}: {message}"

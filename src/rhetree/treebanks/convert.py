@@ -16,10 +16,11 @@ from typing import Literal, TextIO
 from rhetree.domain.binarize import unbinarize
 from rhetree.domain.document import Document
 from rhetree.domain.relations import Inventory
-from rhetree.errors import RhetreeError, UnwritableError
+from rhetree.errors import ArgumentError, RhetreeError, UnwritableError
 from rhetree.treebanks import FORMATS, format_of, open_sink, read, write_one
-from rhetree.treebanks.files import STDIN, check_exists
+from rhetree.treebanks.files import STDIN, check_exists, check_folder
 from rhetree.treebanks.format import Format, Layer, stem
+from rhetree.treebanks.gold import GoldFiles
 
 _NO_FILE_NAME = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|]|^\.+')
 
@@ -48,7 +49,8 @@ class Changes:
             raise RhetreeError(f"{document.name}: {error}") from error
         if self.by_sentence:
             if not document.sentences:
-                raise RhetreeError(f"{document.name}: its sentences are not known, so none has a tree")
+                what = "its sentences are not known, so none has a tree; take them from files that have them"
+                raise ArgumentError(what, document.name or "document", "sentences")
             document = document.split_by_sentence()
         return document
 
@@ -68,8 +70,12 @@ class Outcome:
 
     source: Path
     n_documents: int = 0
+    n_files: int = 0
+    """That were written into a folder."""
     losses: Counter[Layer] = field(default_factory=Counter)
     """For each layer that was not kept the number of documents that had it."""
+    notes: list[str] = field(default_factory=list)
+    """What did not quite fit where sentences were taken from another file."""
     error: RhetreeError | None = None
     """Why the rest of the file was left out."""
 
@@ -84,13 +90,15 @@ class Plan:
     to_folder: bool
     """Whether each file has its output in a folder, or all documents go into one file."""
     changes: Changes = Changes()
+    gold: GoldFiles | None = None
+    """Where the sentences and tokens of each document come from; None leaves it those it has."""
     lenient: bool = False
     strict: bool = False
     """Refuse documents that would lose a layer."""
     overwrite: bool = False
 
     def carry_out(self) -> Iterator[Outcome]:
-        """Convert the files one after the other; an only file's error is raised.
+        """Convert the files one after the other; an only file's error is raised, if nothing was written.
 
         Of a bad file among others nothing is written to a folder but whole documents; one file
         for all keeps what came before its mistake.
@@ -105,38 +113,44 @@ class Plan:
             for source in self.sources:
                 outcome = Outcome(source.path)
                 try:
-                    for document in self._documents(source):
+                    for document in self._documents(source, outcome):
                         if n_documents and not self.format.many:
                             what = "a file holds one document, and this is the second; name a folder instead"
                             raise UnwritableError(what, document.name, self.format.name)
                         self._write(document, sink, outcome)
                         n_documents += 1
                 except RhetreeError as error:
-                    self._note(error, outcome)
+                    if len(self.sources) == 1:
+                        raise
+                    outcome.error = error
                 yield outcome
             if not n_documents:
                 raise RhetreeError(f"{self.output}: nothing to write, since no file could be converted")
 
     def _to_folder(self) -> Iterator[Outcome]:
+        check_folder(self.output)
         taken: set[str] = set()
         for source in self.sources:
             outcome = Outcome(source.path)
             try:
-                for documents, path in self._outputs(source):
+                for documents, path in self._outputs(source, outcome):
                     self._check_free(path, taken)
                     written = Outcome(path)
                     with open_sink(path) as sink:
                         for document in documents:
                             self._write(document, sink, written)
+                    outcome.n_files += 1
                     outcome.n_documents += written.n_documents
                     outcome.losses.update(written.losses)
             except RhetreeError as error:
-                self._note(error, outcome)
+                if len(self.sources) == 1 and not outcome.n_files:
+                    raise
+                outcome.error = error
             yield outcome
 
-    def _outputs(self, source: Source) -> Iterator[tuple[Iterator[Document], Path]]:
+    def _outputs(self, source: Source, outcome: Outcome) -> Iterator[tuple[Iterator[Document], Path]]:
         """The documents of a file with the file that each goes to, several to one where it can hold them."""
-        documents = self._documents(source)
+        documents = self._documents(source, outcome)
         if self.format.many:
             yield documents, self._with_ending(source.output)
             return
@@ -148,10 +162,10 @@ class Plan:
         for document in chain((first, second), documents):
             yield iter([document]), self._with_ending(folder / file_name(document.name))
 
-    def _documents(self, source: Source) -> Iterator[Document]:
+    def _documents(self, source: Source, outcome: Outcome) -> Iterator[Document]:
         for original in read(source.path, source.format.name, lenient=self.lenient):
-            document = self.changes.apply(original)
-            losses = self.format.losses(document) if self.strict else []
+            document = self.changes.apply(self._with_gold(original, source, outcome))
+            losses = self._losses(document) if self.strict else []
             if losses:
                 names = ", ".join(layer.value for layer in losses)
                 raise UnwritableError(f"it would lose {names}", document.name, self.format.name)
@@ -160,12 +174,25 @@ class Plan:
     def _write(self, document: Document, sink: TextIO, outcome: Outcome) -> None:
         write_one(document, self.format, sink)
         outcome.n_documents += 1
-        outcome.losses.update(self.format.losses(document))
+        outcome.losses.update(self._losses(document))
 
-    def _note(self, error: RhetreeError, outcome: Outcome) -> None:
-        if len(self.sources) == 1:
-            raise error
-        outcome.error = error
+    def _losses(self, document: Document) -> list[Layer]:
+        losses = self.format.losses(document)
+        # The shape of a tree goes with it: no news.
+        return [layer for layer in losses if layer != Layer.NARY or Layer.TREE not in losses]
+
+    def _with_gold(self, document: Document, source: Source, outcome: Outcome) -> Document:
+        if self.gold is None:
+            return document
+        try:
+            aligned = self.gold.complete(document, source.path)
+        except RhetreeError as error:
+            if not self.lenient:
+                raise
+            outcome.notes.append(f"gold sentences left out: {error}")
+            return document
+        outcome.notes += (f"{source.path}: {note}" for note in aligned.notes)
+        return aligned.document
 
     def _with_ending(self, path: Path) -> Path:
         return path.with_name(path.name + self.format.suffixes[0])
@@ -177,7 +204,7 @@ class Plan:
                 raise RhetreeError(f"{path}: written already, from another document of the same name")
             taken.add(name)
         if path.exists() and not self.overwrite:
-            raise RhetreeError(f"{path}: exists already; say that it may be overwritten, or name another")
+            raise ArgumentError("exists already; name another, or allow to replace it", path, "overwrite")
 
 
 def make_plan(
@@ -187,6 +214,7 @@ def make_plan(
     to_format: str | None = None,
     *,
     changes: Changes = Changes(),  # noqa: B008  # frozen
+    sentences: Path | None = None,
     lenient: bool = False,
     strict: bool = False,
     overwrite: bool = False,
@@ -194,11 +222,13 @@ def make_plan(
     """A plan for files and folders, these with all that is in them and in their folders.
 
     The output is a folder where there is one, or where its name has no ending; otherwise a file.
+
+    :param sentences: a folder of Penn Treebank or CoNLL-U files with gold sentences and tokens
     """
     to_folder = output != STDIN and (output.is_dir() or not output.suffix)
     if to_folder and to_format is None:
-        raise RhetreeError(f"{output}: a folder; name the format that the files in it get")
-    format = format_of(output, to_format)
+        raise ArgumentError("a folder; name the format of the files in it", output, "to_format")
+    format = format_of(output, to_format, argument="to_format")
     sources = [source for path in inputs for source in _sources(path, output, from_format)]
     if len(sources) > 1 and not to_folder and not format.many:
         raise RhetreeError(
@@ -210,6 +240,7 @@ def make_plan(
         format=format,
         to_folder=to_folder,
         changes=changes,
+        gold=None if sentences is None else GoldFiles(sentences, lenient=lenient),
         lenient=lenient,
         strict=strict,
         overwrite=overwrite,
@@ -224,7 +255,7 @@ def file_name(name: str) -> str:
 def _sources(path: Path, output: Path, name: str | None) -> Iterator[Source]:
     check_exists(path)
     if not path.is_dir():
-        format = format_of(path, name)
+        format = format_of(path, name, argument="from_format")
         yield Source(path, format, output / stem(path, format.suffixes))
         return
     formats = list(FORMATS.values()) if name is None else [format_of(path, name)]

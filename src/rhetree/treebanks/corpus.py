@@ -32,7 +32,6 @@ from rhetree.treebanks.sentences import (
     Aligned,
     onto_text,
     with_sentences_by_rule,
-    with_sentences_of,
     with_tokens_of,
 )
 
@@ -207,8 +206,15 @@ class _Reading:
         self.check_lists()
 
     def all_notes(self) -> tuple[str, ...]:
-        by_rule = f"{self.n_by_rule} documents have no sentences of their own; by rule {RULE}"
-        return (*self.notes, *([by_rule] if self.n_by_rule else []))
+        if not self.n_by_rule:
+            return tuple(self.notes)
+        one = self.n_by_rule == 1
+        which = (
+            "1 document has no sentences of its own"
+            if one
+            else f"{self.n_by_rule} documents have no sentences of their own"
+        )
+        return (*self.notes, f"{which}; by rule {RULE}")
 
     # --- one document -----------------------------------------------------------------------
 
@@ -251,16 +257,8 @@ class _Reading:
 
     def with_gold(self, document: Document, source: Source, files: GoldFiles) -> Document:
         try:
-            gold = files.find(document.name)
-            if gold is None and self.layout.name == "rst-dt" and document.name in PENN_NAMES:
-                gold = files.find(PENN_NAMES[document.name])
-            if gold is None:
-                raise RhetreeError(
-                    f"{files.folder}: no sentences of {document.name}, whose tree is {source.path}"
-                )
-            if _forms(document) == _forms(gold.document):
-                return self.aligned(with_tokens_of(document, gold.document, source.path, gold.path))
-            return self.aligned(with_sentences_of(document, gold.document, gold.path))
+            penn_name = PENN_NAMES.get(document.name) if self.layout.name == "rst-dt" else None
+            return self.aligned(files.complete(document, source.path, penn_name))
         except RhetreeError as error:
             self.forgive(error, "gold sentences left out: ")
             return document
@@ -338,10 +336,6 @@ def _inventory(relations: Inventory | Path | str | None, layout: Layout) -> Inve
             f"no relations {name!r}: neither a file nor one of {', '.join(known)}{suggestion(name, known)}"
         )
     return read_inventory(Path(name))
-
-
-def _forms(document: Document) -> list[str]:
-    return [token.form for token in document.tokens]
 
 
 def _draw(name: str, seed: int) -> bytes:

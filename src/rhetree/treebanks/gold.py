@@ -6,8 +6,9 @@ from pathlib import Path
 from rhetree.domain.document import Document
 from rhetree.errors import RhetreeError
 from rhetree.treebanks import FORMATS, ptb
-from rhetree.treebanks.files import open_source
-from rhetree.treebanks.format import Reader
+from rhetree.treebanks.files import check_exists, open_source
+from rhetree.treebanks.format import Reader, blame
+from rhetree.treebanks.sentences import Aligned, with_sentences_of, with_tokens_of
 
 _READERS: dict[str, Reader] = {ptb.SUFFIX: ptb.read, ".conllu": FORMATS["conllu"].read}
 
@@ -24,6 +25,7 @@ class GoldFiles:
     """The documents of a folder; a file is read when it is asked for."""
 
     def __init__(self, folder: Path, *, lenient: bool = False) -> None:
+        check_exists(folder)
         self.folder = folder
         self._lenient = lenient
         self._paths: dict[str, Path] = {}
@@ -51,7 +53,27 @@ class GoldFiles:
             self._shared = {gold.document.name: gold for path in shared for gold in self._read(path)}
         return self._shared.get(name)
 
+    def complete(self, document: Document, path: Path, other_name: str | None = None) -> Aligned:
+        """The document with the tokens and sentences that the folder has for it.
+
+        :param path: the document's own file, for messages
+        :param other_name: what the folder may call it too
+        """
+        gold = self.find(document.name)
+        if gold is None and other_name is not None:
+            gold = self.find(other_name)
+        if gold is None:
+            raise RhetreeError(f"{self.folder}: no sentences of {document.name}, whose tree is {path}")
+        with blame(path):
+            if _forms(document) == _forms(gold.document):
+                return with_tokens_of(document, gold.document, path, gold.path)
+            return with_sentences_of(document, gold.document, gold.path)
+
     def _read(self, path: Path) -> list[Gold]:
         with open_source(path) as source:
             read = _READERS[path.suffix]
             return [Gold(document, path) for document in read(source, path, lenient=self._lenient)]
+
+
+def _forms(document: Document) -> list[str]:
+    return [token.form for token in document.tokens]

@@ -131,7 +131,9 @@ def _gum(folder: Path, tree_folder: Path, token_folder: Path) -> Layout:
         sources.append(replace(source, tokens=beside))
     if not sources:
         raise RhetreeError(f"{tree_folder}: no tree in it; expected files that end in {_suffixes()}")
-    notes = [f"{len(tokens)} files of {token_folder} have no tree and are left out"] if tokens else []
+    n_more = len(tokens)
+    which = f"1 file of {token_folder} has" if n_more == 1 else f"{n_more} files of {token_folder} have"
+    notes = [f"{which} no tree, left out"] if tokens else []
     return Layout(
         name="gum",
         sources=tuple(sources),
