@@ -134,6 +134,13 @@ def test_a_bad_document_stops_strict_reading_and_is_left_out_by_lenient(tmp_path
     assert "c" in names(corpus.documents)
 
 
+def test_lenient_reading_counts_what_it_left_out(tmp_path):
+    folder = write(tmp_path, {"a.dis": DIS, "b.dis": "(", "c.dis": "("})
+    corpus = read_corpus(folder, lenient=True)
+    assert (len(corpus.documents), corpus.n_left_out) == (1, 2)
+    assert corpus.notes[-1].startswith("1 document has no sentences of its own; by rule")
+
+
 def test_a_bad_document_of_another_split_does_not_matter(tmp_path):
     folder = write(gum_layout(tmp_path), {"trees/a.dis": "("})
     assert names(read_corpus(folder, split="test").documents) == ["c"]
@@ -349,6 +356,27 @@ def test_a_file_of_many_documents_is_split_by_its_name_or_by_lists(tmp_path):
     write(folder, {"test.txt": "bb\n"})
     with pytest.raises(TreebankError, match=r"test\.txt:1: bb is listed, but there is no tree of it"):
         read_corpus(folder)
+
+
+def test_one_document_is_read_without_the_files_of_others(tmp_path):
+    folder = gum_layout(tmp_path / "gum")
+    write(folder, {"trees/b.dis": "(", "conllu/b.conllu": "("})
+    corpus = read_corpus(folder, document="c")
+    assert {split: names(documents) for split, documents in corpus.splits.items()} == {"test": ["c"]}
+    assert len(corpus.documents[0].sentences) == 2
+    with pytest.raises(RhetreeError, match="gum has no document called 'd', but 'a', 'b', 'c'"):
+        read_corpus(folder, document="d")
+    with pytest.raises(RhetreeError, match="none of its documents can be read; left out: "):
+        read_corpus(folder, document="b", lenient=True)
+
+
+def test_one_document_is_found_among_others_of_a_file(tmp_path):
+    files = {"a.conllu": "(", "b.conllu": conllu("b"), "more.conllu": conllu("c") + conllu("d")}
+    folder = write(tmp_path, files)
+    assert names(read_corpus(folder, document="b").documents) == ["b"]
+    assert names(read_corpus(folder, document="d", lenient=True).documents) == ["d"]
+    with pytest.raises(RhetreeError, match="has no document called 'x', but 'b', 'c', 'd'"):
+        read_corpus(folder, document="x", lenient=True)
 
 
 def test_segmented_text_without_trees_is_a_corpus_too(tmp_path):

@@ -5,7 +5,7 @@ assume on the way (sentences by rule, words that two files do not share) it says
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from rhetree.domain.relations import INVENTORIES, Inventory, read_inventory
 from rhetree.errors import RhetreeError, TreebankError
 from rhetree.treebanks import read, read_one
 from rhetree.treebanks.files import open_source
-from rhetree.treebanks.format import blame
+from rhetree.treebanks.format import blame, stem
 from rhetree.treebanks.gold import GoldFiles
 from rhetree.treebanks.layouts import (
     ALL,
@@ -51,6 +51,8 @@ class Corpus:
     relations: str | None = None
     """The inventory whose classes the trees have; None where relations are as the files have them."""
     notes: tuple[str, ...] = ()
+    n_left_out: int = 0
+    """How many files were left out, wholly or from a mistake on, where the reader was told to go on."""
 
     def __repr__(self) -> str:
         splits = ", ".join(f"{len(documents)} {split}" for split, documents in self.splits.items())
@@ -109,6 +111,7 @@ def read_corpus(
     folder: Path | str,
     *,
     split: str | None = None,
+    document: str | None = None,
     trees: str | None = None,
     sentences: Path | str | None = None,
     by_rule: bool = True,
@@ -120,6 +123,7 @@ def read_corpus(
     """Read a treebank from its folder, or from a single file.
 
     :param split: read only this one
+    :param document: read only the document of this name, and no file that has another's
     :param trees: which folder inside to take the trees from, where there are several
     :param sentences: a folder of Penn Treebank or CoNLL-U files with gold sentences and tokens
     :param by_rule: find sentences by a rule where they are not known, rather than leave them unknown
@@ -140,8 +144,10 @@ def read_corpus(
     )
     wanted = None if dev_share is not None else split
     documents: dict[str, list[Document]] = {}
-    for name, document in reading.documents(wanted):
-        documents.setdefault(name, []).append(document)
+    for name, found in reading.documents(wanted, document):
+        documents.setdefault(name, []).append(found)
+    if document is not None and not documents:
+        reading.check_name(document, path)
     if not documents and wanted in {None, *reading.splits}:
         raise RhetreeError(f"{path}: none of its documents can be read; {'; '.join(reading.notes[:3])}")
     order = [name for name in (*SPLITS, DOUBLE, UNLISTED, ALL) if name in documents]
@@ -151,6 +157,7 @@ def read_corpus(
         splits={name: tuple(sorted(documents[name], key=lambda document: document.name)) for name in order},
         relations=None if reading.inventory is None else reading.inventory.name,
         notes=reading.all_notes(),
+        n_left_out=reading.n_left_out,
     )
     if dev_share is not None:
         corpus = corpus.hold_out(dev_share, seed)
@@ -159,6 +166,13 @@ def read_corpus(
     if split not in corpus.splits:
         raise no_such_split(path, split, [*dict.fromkeys([*corpus.splits, *reading.splits])])
     return replace(corpus, splits={split: corpus.splits[split]})
+
+
+def no_such_document(path: Path, name: str, known: list[str]) -> RhetreeError:
+    """The error for a document that a file or folder does not have."""
+    few = ", ".join(repr(other) for other in known[:5])
+    more = f" and {len(known) - 5} more" if len(known) > 5 else ""
+    return RhetreeError(f"{path} has no document called {name!r}, but {few}{more}{suggestion(name, known)}")
 
 
 def no_such_split(path: Path, name: str, known: list[str]) -> RhetreeError:
@@ -185,25 +199,42 @@ class _Reading:
         self.lenient = lenient
         self.notes = list(layout.notes)
         self.n_by_rule = 0
+        self.n_left_out = 0
         self.splits: dict[str, None] = {}
         """All splits there are, read or not, in the order they came."""
+        self.others: list[str] = []
+        """Documents that were passed over, since only another is wanted."""
         self.seen: dict[tuple[str, bool], Path] = {}
         """Where each document is, by name and whether it is a second annotation."""
         is_split = bool(layout.lists) or any(source.split for source in layout.sources)
         self.rest = UNLISTED if is_split else ALL
 
-    def documents(self, wanted: str | None) -> Iterator[tuple[str, Document]]:
-        """The documents of one split or of all, each with its split."""
-        for source in self.layout.sources:
+    def documents(self, wanted: str | None, only: str | None) -> Iterator[tuple[str, Document]]:
+        """The documents of one split or of all, or the only one of this name, each with its split."""
+        for source in self.sources(only):
+            if source.name is None and any(name == only for name, _ in self.seen):
+                break
             try:
                 if source.name is not None and not self.admits(source, source.name, wanted):
                     continue
                 for document in self.read(source):
-                    if source.name is not None or self.admits(source, document.name, wanted):
+                    if only not in (None, document.name):
+                        self.others.append(document.name)
+                    elif source.name is not None or self.admits(source, document.name, wanted):
                         yield self.split_of(source, document.name), self.complete(document, source)
             except RhetreeError as error:
                 self.forgive(error, "left out: ")
-        self.check_lists()
+                self.n_left_out += 1
+        if only is None:
+            self.check_lists()
+
+    def sources(self, only: str | None) -> Sequence[Source]:
+        """All, or those called like a document, or else those that may hold it among others, likely ones first."""
+        if only is None:
+            return self.layout.sources
+        called = [source for source in self.layout.sources if source.name == only]
+        several = [source for source in self.layout.sources if source.name is None]
+        return called or sorted(several, key=lambda source: stem(source.path, source.format.suffixes) != only)
 
     def all_notes(self) -> tuple[str, ...]:
         if not self.n_by_rule:
@@ -298,6 +329,12 @@ class _Reading:
             )
         self.seen[key] = source.path
         return wanted in (None, split)
+
+    def check_name(self, name: str, path: Path) -> None:
+        """Raise :class:`RhetreeError` where no file has a document of this name."""
+        known = [source.name for source in self.layout.sources if source.name is not None]
+        if name not in known and not any(name == seen for seen, _ in self.seen):
+            raise no_such_document(path, name, known + self.others)
 
     def check_lists(self) -> None:
         names = [name for name, _ in self.seen]
