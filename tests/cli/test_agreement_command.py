@@ -82,6 +82,31 @@ def test_two_files_of_one_document_are_a_pair(tmp_path, capsys):
     assert json.loads(out)["kappa"]["relations"] == 1
 
 
+def test_a_split_of_the_first_annotator(folders, capsys):
+    a, b = folders
+    (a / "test.txt").write_text("shared\n", encoding="utf-8")
+    code, out, err = agreement(capsys, a, b, "--split", "test", "--json")
+    assert (code, err) == (0, "")
+    record = json.loads(out)
+    assert record["documents"] == 1
+    assert record["only_in"] == {"a": [], "b": []}
+    code, _, err = agreement(capsys, a, b, "--split", "dev")
+    assert code == 2
+    assert "no split 'dev', only test" in err
+
+
+def test_one_annotation_with_sentences_is_enough(tmp_path, capsys):
+    bare = replace(weather(), sentences=(), sentence_trees=())
+    a, b = save(tmp_path / "a.json", weather()), save(tmp_path / "b.json", bare)
+    for pair in ((a, b), (b, a)):
+        code, out, _ = agreement(capsys, *pair, "--json")
+        assert code == 0
+        assert json.loads(out)["level"] == "sentence"
+    code, _, err = agreement(capsys, b, b, "--level", "sentence")
+    assert code == 2
+    assert "compare whole documents with --level document" in err
+
+
 def test_no_document_in_common_is_an_error(tmp_path, capsys):
     a = save(tmp_path / "a.jsonl", weather("mine"), weather("my"))
     b = save(tmp_path / "b.jsonl", weather("yours"))

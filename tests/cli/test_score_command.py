@@ -164,7 +164,10 @@ def test_two_files_of_one_document_are_a_pair_whatever_their_names(tmp_path, cap
     assert Counts.from_dict(record["parseval"]["rst"]["span"]) == Counts(8, 8, 8)
     code, _, err = score(capsys, gold, predicted, "--level", "sentence")
     assert code == 2
-    assert "it has no sentences in gold" in err
+    assert err == (
+        "rhetree: gold has no sentences; compare whole documents with --level document, or bring the sentences "
+        "of Penn Treebank or CoNLL-U files with --sentences FOLDER\n"
+    )
 
 
 def test_without_gold_trees_only_edus_are_scored(tmp_path, capsys):
@@ -220,7 +223,38 @@ def test_splits_of_a_gold_folder(tmp_path, capsys):
     assert "and 4 more" in score(capsys, tmp_path / "gold", more)[2]
     code, _, err = score(capsys, tmp_path / "gold", predicted, "--split", "test")
     assert code == 2
-    assert "no split 'test'" in err
+    assert "no split 'test', only dev" in err
+
+
+def test_a_folder_without_splits_says_so(tmp_path, capsys):
+    save(tmp_path / "gold" / "a.json", weather("a"))
+    for gold in (tmp_path / "gold", tmp_path / "gold" / "a.json"):
+        code, _, err = score(capsys, gold, gold, "--split", "dev")
+        assert code == 2
+        assert f"{gold}: it has no splits, so leave out --split dev" in err
+
+
+def test_standard_input_is_not_read(files, capsys):
+    code, out, err = score(capsys, files[0], "-")
+    assert (code, out) == (2, "")
+    assert err == "rhetree: -: this command does not read standard input; give it a file or a folder\n"
+
+
+def test_lenient_forgives_what_readers_can(tmp_path, capsys, caplog):
+    good = tmp_path / "gold.brackets"
+    good.write_text("(1:Nucleus=span:1,2:Satellite=cause:2)\n", encoding="utf-8")
+    blank = tmp_path / "blank.brackets"
+    blank.write_text("\n" + good.read_text(encoding="utf-8"), encoding="utf-8")
+    for pair in ((good, blank), (blank, good)):
+        code, _, err = score(capsys, *pair)
+        assert code == 2
+        assert "blank.brackets:1: expected a tree or NONE" in err
+        code, out, _ = score(capsys, *pair, "--lenient", "--json")
+        assert code == 0
+        assert json.loads(out)["parseval"]["rst"]["full"]["f1"] == 1
+    assert "blank.brackets:1" in caplog.text
+    assert main(["compare", str(blank), str(good), str(blank), "--lenient", "--json"]) == 0
+    assert main(["agreement", str(blank), str(good), "--lenient", "--json"]) == 0
 
 
 def test_the_confusion_is_drawn(files, tmp_path, capsys):

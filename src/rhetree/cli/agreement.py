@@ -27,6 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of ``rhetree agreement``."""
     parser.add_argument("a", type=Path, metavar="A", help="a file, or a folder, of the first annotator")
     parser.add_argument("b", type=Path, metavar="B", help="and of the second")
+    parser.add_argument("--split", metavar="NAME", help="where A is a corpus, only this split, such as dev")
     add_comparison_arguments(parser)
 
 
@@ -37,8 +38,10 @@ def run(args: argparse.Namespace) -> int:
     from rhetree.metrics.report import by_name
 
     inventory = choose_inventory(args.relations, args.a)
-    read_a, read_b = (read_documents(path, sentences=args.sentences) for path in (args.a, args.b))
-    a, b = by_name(read_a, "A's"), by_name(pair_files(args.a, read_a, args.b, read_b), "B's")
+    read_a = read_documents(args.a, split=args.split, sentences=args.sentences, lenient=args.lenient)
+    read_b = read_documents(args.b, sentences=args.sentences, lenient=args.lenient)
+    read_b = pair_files(args.a, read_a, args.b, read_b, args.split)
+    a, b = by_name(read_a, "A's"), by_name(read_b, "B's")
     both = [name for name in a if name in b]
     only = {"a": [name for name in a if name not in b], "b": [name for name in b if name not in a]}
     if not both:
@@ -49,7 +52,8 @@ def run(args: argparse.Namespace) -> int:
         if names:
             print(f"rhetree: only in {whose.upper()}, left out: {', '.join(names)}", file=sys.stderr)
     documents_a, documents_b = [a[name] for name in both], [b[name] for name in both]
-    level = choose_level(args.level, documents_a + documents_b)
+    # One of the two is enough to know the sentences of a document.
+    level = choose_level(args.level, [a[name] if a[name].sentences else b[name] for name in both])
     found = agreement(documents_a, documents_b, level=level, inventory=inventory)
     console = make_console()
     if args.json:

@@ -56,13 +56,14 @@ def run(args: argparse.Namespace) -> int:
     if args.seed < 0:
         raise RhetreeError(f"--seed {args.seed}: expected 0 or more")
     inventory = choose_inventory(args.relations, args.gold)
-    gold = read_documents(args.gold, split=args.split, sentences=args.sentences)
+    gold = read_documents(args.gold, split=args.split, sentences=args.sentences, lenient=args.lenient)
     level = choose_level(args.level, gold)
     systems: list[list[Evaluation]] = []
     for system in (args.a, args.b):
         runs = []
         for path in _runs_of(system) if args.runs else [system]:
-            predicted = pair_files(args.gold, gold, path, read_documents(path), args.split)
+            predicted = read_documents(path, lenient=args.lenient)
+            predicted = pair_files(args.gold, gold, path, predicted, args.split)
             try:
                 pairs = pair_by_name(gold, predicted)
                 runs.append(evaluate(*pairs, level=level, inventory=inventory))

@@ -60,8 +60,9 @@ def run(args: argparse.Namespace) -> int:
     if picture is not None and picture.suffix not in PICTURES:
         raise RhetreeError(f"--confusion {picture}: expected a file that ends in {' or '.join(PICTURES)}")
     inventory = choose_inventory(args.relations, args.gold)
-    gold = read_documents(args.gold, split=args.split, sentences=args.sentences)
-    predicted = pair_files(args.gold, gold, args.predicted, read_documents(args.predicted), args.split)
+    gold = read_documents(args.gold, split=args.split, sentences=args.sentences, lenient=args.lenient)
+    predicted = read_documents(args.predicted, lenient=args.lenient)
+    predicted = pair_files(args.gold, gold, args.predicted, predicted, args.split)
     gold, predicted = pair_by_name(gold, predicted)
     evaluation = evaluate(gold, predicted, level=choose_level(args.level, gold), inventory=inventory)
     if not evaluation.total.n_trees:

@@ -39,11 +39,14 @@ def add_comparison_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FOLDER",
         help="Penn Treebank or CoNLL-U files with gold sentences, where the trees come without",
     )
+    parser.add_argument(
+        "--lenient", action="store_true", help="forgive the mistakes in files that can be, and say which"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON; docs/metrics.md has its keys")
 
 
 def read_documents(
-    path: Path, *, split: str | None = None, sentences: Path | None = None
+    path: Path, *, split: str | None = None, sentences: Path | None = None, lenient: bool = False
 ) -> "list[Document]":
     """The documents of a file, or of a folder in any layout that we know; notes go to stderr.
 
@@ -51,23 +54,30 @@ def read_documents(
     should not rest on sentences that were guessed.
     """
     from rhetree.treebanks import read
+    from rhetree.treebanks.files import STDIN
 
+    if path == STDIN:
+        raise RhetreeError("-: this command does not read standard input; give it a file or a folder")
     if not path.is_dir() and split is None and sentences is None:
-        return list(read(path))
+        return list(read(path, lenient=lenient))
     from rhetree.treebanks.corpus import no_such_split, read_corpus
     from rhetree.treebanks.layouts import find_layout
 
     layout = find_layout(path)
     if layout.name != "files" or sentences is not None:
-        corpus = read_corpus(path, split=split, sentences=sentences, relations=AS_THEY_ARE)
+        corpus = read_corpus(path, split=split, sentences=sentences, relations=AS_THEY_ARE, lenient=lenient)
         for note in corpus.notes:
             print(f"rhetree: {path}: {note}", file=sys.stderr)
         return list(corpus.documents if split is None else corpus.split(split))
     by_split: dict[str | None, list[Document]] = {}
-    for document_split, document in _read_files(layout):
+    for document_split, document in _read_files(layout, lenient):
         by_split.setdefault(document_split, []).append(document)
     if split is None:
         return [document for documents in by_split.values() for document in documents]
+    if set(by_split) == {None}:
+        raise RhetreeError(
+            f"{path}: it has no splits, so leave out --split {split}; docs/corpora.md says how a folder is split"
+        )
     if split not in by_split:
         raise no_such_split(path, split, [name for name in by_split if name is not None])
     return by_split[split]
@@ -111,22 +121,26 @@ def choose_inventory(name: str | None, path: Path) -> "Inventory | None":
 
 def choose_level(asked: "Level | None", documents: "Sequence[Document]") -> "Level":
     """The level asked for, or the finer one that these documents allow."""
-    if asked is not None:
+    if asked == "document":
         return asked
-    if any(document.sentences for document in documents) or not any(
-        document.tokens for document in documents
-    ):
+    without = [document for document in documents if document.tokens and not document.sentences]
+    if not without:
         return "sentence"
-    print("rhetree: no sentences are known, so trees of whole documents are compared", file=sys.stderr)
-    return "document"
+    if asked is None and not any(document.sentences for document in documents):
+        print("rhetree: no sentences are known, so trees of whole documents are compared", file=sys.stderr)
+        return "document"
+    raise RhetreeError(
+        f"{without[0].name or 'a document'} has no sentences; compare whole documents with --level document, "
+        "or bring the sentences of Penn Treebank or CoNLL-U files with --sentences FOLDER"
+    )
 
 
-def _read_files(layout: "Layout") -> "Iterator[tuple[str | None, Document]]":
+def _read_files(layout: "Layout", lenient: bool) -> "Iterator[tuple[str | None, Document]]":
     """Each document with its split, by list or by folder; None without one."""
     from rhetree.treebanks import read
 
     for source in layout.sources:
-        for document in read(source.path, format=source.format.name):
+        for document in read(source.path, format=source.format.name, lenient=lenient):
             name = document.name if source.name is None else source.name
             split = layout.lists[name].split if name in layout.lists else source.split
             yield split, replace(document, name=name)
