@@ -19,8 +19,12 @@ def test_json_has_the_counts_of_all_or_of_one_split(tmp_path, capsys):
     code, out, err = run(capsys, folder, "--json")
     stats = json.loads(out)
     assert (code, err) == (0, "")
-    assert list(stats) == KEYS
+    assert list(stats) == [*KEYS, "splits"]
+    splits = stats.pop("splits")
     assert stats == dict(zip(KEYS, [3, 6, 3, 3, 0, 9, 30, {"causal-NS": 3}], strict=True))
+    assert list(splits) == ["train", "test"]
+    assert splits["train"] == dict(zip(KEYS, [2, 4, 2, 2, 0, 6, 20, {"causal-NS": 2}], strict=True))
+    assert list(splits["test"]) == KEYS
     _, out, _ = run(capsys, folder, "--json", "--split", "test", "--relations", "none")
     assert json.loads(out) == dict(zip(KEYS, [1, 2, 1, 1, 0, 3, 10, {"causal-cause-NS": 1}], strict=True))
 
@@ -39,6 +43,14 @@ def test_what_was_assumed_goes_to_standard_error(tmp_path, capsys):
     assert code == 0
     assert json.loads(out)["documents"] == 3
     assert err.startswith("rhetree: 4 documents have no sentences of their own; by rule a sentence ends with")
+
+
+def test_trees_without_words_get_no_sentences(tmp_path, capsys):
+    path = tmp_path / "trees.brackets"
+    path.write_text("(1:Nucleus=span:1,2:Satellite=cause:2)\n" * 2, encoding="utf-8")
+    code, out, err = run(capsys, path, "--json")
+    assert (code, err) == (0, "")
+    assert [json.loads(out)[key] for key in ("documents", "sentences", "edus")] == [2, 0, 4]
 
 
 def test_a_share_can_be_held_out(tmp_path, capsys):
@@ -66,6 +78,7 @@ def test_lenient_leaves_out_bad_documents_and_says_so(tmp_path, capsys):
         ([".", "--split", "tets"], "no split 'tets', only train, test; did you mean test?"),
         ([".", "--relations", "gumm"], "no relations 'gumm'"),
         ([".", "--sentences", "trees"], "trees: no sentences in it"),
+        ([".", "--seed", "0"], "rhetree: --seed says which documents --dev-share holds out"),
         ([".", "--trees", "rs5"], "no folder rs5 with trees in it"),
     ],
 )

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rhetree.errors import RhetreeError
+
 if TYPE_CHECKING:
     from rhetree.cli.console import Console
     from rhetree.treebanks.stats import CorpusStats
@@ -56,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SHARE",
         help="hold out this share of the training documents as dev",
     )
-    stats.add_argument("--seed", type=int, default=0, help="which share it is (default: 0)")
+    stats.add_argument("--seed", type=int, metavar="N", help="which share it is (default: 0)")
     stats.add_argument(
         "--lenient", action="store_true", help="leave out bad documents and go on; standard error says which"
     )
@@ -68,6 +70,8 @@ def run(args: argparse.Namespace) -> int:
     from rhetree.treebanks.corpus import read_corpus
     from rhetree.treebanks.stats import count
 
+    if args.seed is not None and args.dev_share is None:
+        raise RhetreeError("--seed says which documents --dev-share holds out, and there is no --dev-share")
     corpus = read_corpus(
         args.folder,
         split=args.split,
@@ -75,18 +79,19 @@ def run(args: argparse.Namespace) -> int:
         sentences=args.sentences,
         relations=args.relations,
         dev_share=args.dev_share,
-        seed=args.seed,
+        seed=args.seed or 0,
         lenient=args.lenient,
     )
     for note in corpus.notes:
         print(f"rhetree: {note}", file=sys.stderr)
     total = count(corpus.documents)
+    splits = {split: count(documents) for split, documents in corpus.splits.items()}
     console = make_console()
     if args.json:
-        console.print_json(total.as_dict())
+        by_split = {split: stats.as_dict() for split, stats in splits.items()}
+        console.print_json(total.as_dict() | ({} if args.split else {"splits": by_split}))
     else:
-        columns = {split: count(documents) for split, documents in corpus.splits.items()}
-        _print_tables(console, columns if len(columns) == 1 else {**columns, "all": total}, total)
+        _print_tables(console, splits if len(splits) == 1 else {**splits, "all": total}, total)
     return 0
 
 

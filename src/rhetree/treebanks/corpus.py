@@ -14,7 +14,7 @@ from rhetree.domain.relations import INVENTORIES, Inventory, read_inventory
 from rhetree.errors import RhetreeError, TreebankError
 from rhetree.treebanks import read, read_one
 from rhetree.treebanks.files import open_source
-from rhetree.treebanks.format import blame, stem
+from rhetree.treebanks.format import Layer, blame, stem
 from rhetree.treebanks.gold import GoldFiles
 from rhetree.treebanks.layouts import (
     ALL,
@@ -266,7 +266,9 @@ class _Reading:
                 gold = self.tokens_of(source)
                 together = with_tokens_of(document, gold, source.path, source.tokens, lenient=self.lenient)
                 document = self.aligned(together)
-        if self.by_rule and not document.sentences and document.edus:
+        # Brackets have no words, and those that stand for them end no sentence.
+        has_words = Layer.TEXT in source.format.holds
+        if self.by_rule and has_words and not document.sentences and document.edus:
             document = with_sentences_by_rule(document)
             self.n_by_rule += 1
         return self.with_classes(document, source)
