@@ -1,6 +1,7 @@
 """Opening and writing files: the errors of the file system in our words, and no half-written file."""
 
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -13,6 +14,8 @@ from rhetree.errors import RhetreeError, TreebankError
 
 STDIN = Path("-")
 """Standard input, or standard output."""
+
+_XML_ENCODING = re.compile(rb"""<\?xml[^>]*\sencoding\s*=\s*["']([A-Za-z0-9._-]+)""")
 
 
 def check_exists(path: Path) -> None:
@@ -38,12 +41,17 @@ def open_source(path: Path) -> Iterator[TextIO]:
             sys.stdin.reconfigure(encoding="utf-8-sig", errors="strict")  # type: ignore[union-attr]  # a TextIOWrapper wherever there is a console
             yield sys.stdin
         else:
-            with path.open(encoding="utf-8-sig") as source:
+            with path.open(encoding=_declared_encoding(path)) as source:
                 yield source
     except UnicodeDecodeError as error:
         raise TreebankError(
-            "not UTF-8 text; convert it first, for instance with iconv", path, _line_of_bad_byte(path)
+            f"not {error.encoding.upper().removesuffix('-SIG')} text; "
+            "convert it first, for instance with iconv",
+            path,
+            _line_of_bad_byte(path, error.encoding),
         ) from error
+    except LookupError as error:
+        raise TreebankError(f"its encoding is not known: {error}", path) from error
     except OSError as error:
         raise RhetreeError(f"{path}: cannot be read: {error.strerror}") from error
 
@@ -60,25 +68,38 @@ def whole_output() -> Iterator[TextIO]:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[TextIO]:
-    """A file to write that appears under its name when all is written, and otherwise not at all."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    except OSError as error:
-        raise RhetreeError(f"{path}: cannot be written: {error.strerror}") from error
-    try:
-        with open(handle, "w", encoding="utf-8", newline="\n") as sink:
+    """A file to write that appears under its name when all is written, and otherwise not at all.
+
+    A link is followed. What is there and is no file (a pipe, a device) cannot be replaced and is
+    written to as it is.
+    """
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file() and not target.is_dir():
+        with _writing(path), target.open("w", encoding="utf-8", newline="\n") as sink:
             yield sink
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(temporary, 0o666 & ~umask)  # mkstemp makes files that only their owner can read
-        os.replace(temporary, path)
-    except OSError as error:
-        _remove(temporary)
-        raise RhetreeError(f"{path}: cannot be written: {error.strerror}") from error
+        return
+    with _writing(path):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+    try:
+        with _writing(path), open(handle, "w", encoding="utf-8", newline="\n") as sink:
+            yield sink
+        with _writing(path):
+            umask = os.umask(0)
+            os.umask(umask)
+            os.chmod(temporary, 0o666 & ~umask)  # mkstemp makes files that only their owner can read
+            os.replace(temporary, target)
     except BaseException:
         _remove(temporary)
         raise
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise RhetreeError(f"{path}: cannot be written: {error.strerror}") from error
 
 
 def _remove(path: str) -> None:
@@ -88,13 +109,23 @@ def _remove(path: str) -> None:
         pass
 
 
-def _line_of_bad_byte(path: Path) -> int | None:
+def _declared_encoding(path: Path) -> str:
+    """What an XML file says that it is written in; anything else is UTF-8."""
+    if not path.is_file():  # what a pipe says can be read only once
+        return "utf-8-sig"
+    with path.open("rb") as source:
+        declared = _XML_ENCODING.match(source.read(200))
+    name = declared[1].decode() if declared else "utf-8"
+    return "utf-8-sig" if name.lower() in ("utf-8", "utf8") else name
+
+
+def _line_of_bad_byte(path: Path, encoding: str) -> int | None:
     if path == STDIN:
         return None
     with path.open("rb") as source:
         for number, line in enumerate(source, start=1):
             try:
-                line.decode("utf-8")
+                line.decode(encoding)
             except UnicodeDecodeError:
                 return number
     return None
