@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 
 import pytest
@@ -303,3 +304,11 @@ def test_gum_has_the_dependencies_that_rst2dep_finds(gum):
         theirs = rst2dep.make_rsd(path.read_text(encoding="utf-8"), as_text=True)
         assert [row[:8] for row in rows_of(text)] == [row[:8] for row in rows_of(theirs)]
         assert read_one(theirs, lenient=True).as_drawn() == document.as_drawn()
+
+
+def test_signals_that_name_more_words_than_a_file_can_mean_are_refused():
+    words = " ".join(["word"] * 10_000)
+    signals = ";".join(["dm-dm-1-10000-gold"] * 1_000)
+    text = f"1\t{words}\t0\t_\t_\t_\t0\tROOT\t_\t{signals}\n"
+    with pytest.raises(TreebankError, match=re.escape(f"doc.rsd:1: {SIGNAL}, found 'dm-dm-1-10000-gold'")):
+        read_one(text)

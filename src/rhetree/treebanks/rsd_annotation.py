@@ -104,12 +104,17 @@ class _Units:
         return self._spans.get((head, height))
 
 
+_MOST_NUMBERS = 2_000_000
+"""So many words the signals of a file may name in all: ranges are short to write and long to hold."""
+
+
 class _Words:
     """What white space separates in a document: the tokens of its file, counted from 1."""
 
     def __init__(self, document: Document) -> None:
         self.document = document.name
         self.words = [word for token in document.tokens for word in token.form.split()]
+        self.n_left = _MOST_NUMBERS
         self.numbers: list[range] = []
         """For each token of the document its numbers in the file."""
         at = 1
@@ -159,7 +164,8 @@ def _understand(text: str, words: _Words) -> _Said | None:
         start = len(body.rstrip("0123456789,-"))
         dash = body.find("-", start)
         body, told = body[: max(dash, 0)], body[dash + 1 :]
-    numbers = _numbers(told, len(words.words))
+    numbers = _numbers(told, min(len(words.words), words.n_left))
+    words.n_left -= len(numbers or ())
     kind, dash_after_kind, subtype = body.partition("-")
     if status is None or numbers is None or not dash_after_kind:
         return None
