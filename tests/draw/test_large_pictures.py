@@ -3,6 +3,8 @@
 import pytest
 
 from drawn_documents import right_branching
+from rhetree.domain.document import Document
+from rhetree.domain.nary import NaryTree, Unit
 from rhetree.draw.picture import draw
 from rhetree.draw.svg import WIDTH
 from rhetree.treebanks import read
@@ -13,6 +15,16 @@ def test_a_tree_deeper_than_the_stack_is_drawn(format):
     document = right_branching(3_000, "w{}")
     assert b"w2999" in draw(document, format)
     assert b"only in" in draw(document, format, against=document)
+
+
+def test_a_unit_of_a_thousand_parts_is_cut_into_diagrams():
+    units = [Unit(0, 2_000, "root")]
+    for start in range(0, 2_000, 2):
+        units.append(Unit(start, start + 2, "nucleus", "list"))
+        units += [Unit(start, start + 1, "nucleus"), Unit(start + 1, start + 2, "satellite", "elaboration")]
+    document = Document.from_edus(f"w{number}" for number in range(2_000)).with_nary(NaryTree(tuple(units)))
+    picture = draw(document, "svg")
+    assert picture.count(b"elaboration") == 1_000
 
 
 @pytest.mark.slow

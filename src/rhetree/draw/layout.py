@@ -147,13 +147,18 @@ def lay_out(
         for child in cuttable:
             child.is_cut = child.edus in must_cut
         _place(node, measure)
+        n_to_cut = 1
         while node.width > limit:
-            cuttable = [child for child in cuttable if not child.is_cut]
+            cuttable = sorted(
+                (child for child in cuttable if not child.is_cut), key=lambda child: -child.width
+            )
             if not cuttable:
                 break
-            least = min(limit / 3, max(child.width for child in cuttable))
+            # The widest first; twice as many each turn, so that a wide family takes few turns.
+            least = min(limit / 3, cuttable[:n_to_cut][-1].width)
             for child in cuttable:
                 child.is_cut = child.width >= least
+            n_to_cut *= 2
             _place(node, measure)
     return _draw(nodes, measure)
 
