@@ -588,3 +588,10 @@ def test_any_rs3_is_read_or_refused_in_words(data):
     except TreebankError:
         return
     assert read_one(written(FORMAT, document)) == document
+
+
+def test_a_relation_that_can_only_be_multinuclear_makes_the_nuclei():
+    # Three restatements could be nuclei too, and are more; but then two joints would have no place.
+    assert drawn(
+        "1 6 joint", "2 6 joint", "3 6 restatement", "4 6 restatement", "5 6 restatement", "6:multinuc"
+    ) == ["0 1 joint*", "1 2 joint*", "2 3 restatement", "3 4 restatement", "4 5 restatement"]

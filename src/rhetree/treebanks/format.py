@@ -78,13 +78,13 @@ class Format:
     """What a document must have to be written at all."""
     many: bool = False
     """Whether a file can hold several documents."""
-    own_metadata: str | None = None
-    """How the metadata keys start that it keeps, although it cannot hold any others."""
+    own_metadata: frozenset[str] = frozenset()
+    """The metadata keys that it keeps, although it cannot hold any others."""
 
     def losses(self, document: Document) -> list[Layer]:
         """The layers of this document that would not come back from a file of this format."""
         lost = layers_of(document) - self.holds
-        if self.own_metadata and all(key.startswith(self.own_metadata) for key in document.metadata):
+        if document.metadata.keys() <= self.own_metadata:
             lost -= {Layer.METADATA}
         return [layer for layer in Layer if layer in lost]
 

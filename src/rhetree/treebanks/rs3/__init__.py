@@ -9,7 +9,7 @@ from typing import TextIO
 
 from rhetree.domain.document import Document
 from rhetree.treebanks.format import Format, Layer
-from rhetree.treebanks.rs3.header import METADATA_PREFIX
+from rhetree.treebanks.rs3.header import RELATIONS, SIGNALS
 from rhetree.treebanks.rs3.reader import read
 from rhetree.treebanks.rs3.writer import render
 
@@ -28,5 +28,5 @@ FORMAT = Format(
     write=write,
     holds=frozenset({Layer.TEXT, Layer.EDUS, Layer.TREE, Layer.NARY}),
     needs=frozenset({Layer.TEXT, Layer.EDUS, Layer.TREE}),
-    own_metadata=METADATA_PREFIX,
+    own_metadata=frozenset({RELATIONS, SIGNALS}),
 )

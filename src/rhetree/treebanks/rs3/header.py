@@ -12,10 +12,9 @@ from rhetree.domain.nary import NaryTree
 from rhetree.errors import UnwritableError
 from rhetree.treebanks.rs3.elements import Element, spell
 
-METADATA_PREFIX = "rs3."
-RELATIONS = METADATA_PREFIX + "relations"
+RELATIONS = "rs3.relations"
 """Lines of a relation's type and its name, with a tab between; ``-`` is a type not said."""
-SIGNALS = METADATA_PREFIX + "sigtypes"
+SIGNALS = "rs3.sigtypes"
 """Lines of a signal's type and subtype, with a tab between."""
 
 Declarations = set[tuple[str, str]]

@@ -126,7 +126,7 @@ class _Sides:
                 self.path,
                 node.line,
             )
-        relation = max(candidates, key=lambda name: (counts[name], "rst" not in self.types[name]))
+        relation = max(candidates, key=lambda name: ("rst" not in self.types[name], counts[name]))
         if not able:
             _LOG.info("%s:%d: took %s for the relation of %s", self.path, node.line, relation, node)
         return relation
