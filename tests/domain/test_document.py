@@ -71,6 +71,7 @@ def test_a_sentence_inside_an_edu_has_no_tree():
         ({"tree": PAIR.join(Tree(), "NN", "x"), "sentence_trees": (PAIR, None)}, "not both"),
         ({"syntax": Syntax(columns=())}, "syntax for 0 tokens"),
         ({"signals": (Signal(Span(0, 1), "dm", "dm"),)}, "need a tree"),
+        ({"metadata": {"year": 1999}}, "strings to strings, got 'year': 1999"),
     ],
 )
 def test_a_document_that_contradicts_itself_cannot_be_built(change, message):

@@ -36,6 +36,7 @@ def nary(*units):
         ((-1, 1, 2, "NS", "joint"), "0 <= start < split < end"),
         ((0, 1, 2, "SS", "joint"), "one of NS, SN, NN"),
         ((0, 1, 2, "NS", ""), "needs a relation"),
+        ((0, 1, 2, "NS", 5), "needs a relation's name, got 5"),
     ],
 )
 def test_a_wrong_split_cannot_be_built(arguments, message):

@@ -72,6 +72,9 @@ class Document:
         for name in ("tokens", "sentences", "edus", "sentence_trees", "secondary_edges", "signals"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         object.__setattr__(self, "metadata", dict(self.metadata))
+        for key, value in self.metadata.items():
+            if not isinstance(key, str) or not isinstance(value, str):
+                raise ValueError(f"metadata maps strings to strings, got {key!r}: {value!r}")
         self._check_tokens()
         if self.sentences:
             check_tiling(self.sentences, len(self.tokens), "sentence")

@@ -33,8 +33,8 @@ class Split:
             )
         if self.nuclearity not in NUCLEARITIES:
             raise ValueError(f"nuclearity is one of NS, SN, NN, got {self.nuclearity!r}")
-        if not self.relation:
-            raise ValueError("a split needs a relation, got an empty name")
+        if not self.relation or not isinstance(self.relation, str):
+            raise ValueError(f"a split needs a relation's name, got {self.relation!r}")
 
     @property
     def span(self) -> Span:
