@@ -35,6 +35,19 @@ def test_a_sentence_of_a_document_without_sentences_is_an_error():
         draw(treasury(), "svg", PictureConfig(sentence=0))
 
 
+def test_sentences_of_one_analysis_serve_the_other():
+    plain = replace(three_sentences(), sentences=(), sentence_trees=())
+    for pair in ((three_sentences(), plain), (plain, three_sentences())):
+        text = draw(pair[0], "txt", PictureConfig(sentence=0), against=pair[1]).decode()
+        assert text.count("A storm came.") == 2
+        assert "it stopped." not in text
+
+
+def test_text_too_narrow_to_draw_is_refused():
+    with pytest.raises(ValueError, match="text needs 30 columns or more, got 10"):
+        draw(treasury(), "txt", PictureConfig(width=10))
+
+
 @pytest.mark.parametrize("options", [{"width": -1}, {"scale": 0}, {"scale": 1000}])
 def test_wrong_settings_cannot_be_built(options):
     with pytest.raises(ValueError):

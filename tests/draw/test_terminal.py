@@ -125,6 +125,20 @@ def test_text_cannot_command_the_terminal():
     assert not any(character in line for line in lines(hostile(), width=60) for character in "\x1b\x00")
 
 
+@pytest.mark.parametrize("width", [30, 40, 64])
+def test_two_analyses_stand_below_each_other_where_there_is_no_room_beside(width):
+    pairs = compare(treasury(), treasury_as_parsed())
+    shown = list(draw_pairs(pairs, Style(width=width), ("gold", "predicted")))
+    assert max(map(columns, shown)) <= width
+    assert shown[:2] == ["gold", "≠NR Condition 1–4"]
+    at = shown.index("predicted")
+    assert shown[at + 1] == "≠NR Attribution 1–3"
+    assert sum(line.startswith("<") for line in shown[:at]) == 3
+    assert sum(line.startswith(">") for line in shown[at:]) == 1
+    again = list(draw_pairs(compare(three_sentences(), three_sentences()), Style(width=40), ("a", "b")))
+    assert again[:4] == ["(1) a", "        1 A storm came.", "    b", "        1 A storm came."]
+
+
 def test_units_of_the_same_tokens_share_a_line():
     pairs = compare(treasury(), treasury_as_parsed())
     shown = list(draw_pairs(pairs, Style(width=100), ("gold", "predicted")))

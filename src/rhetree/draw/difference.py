@@ -5,7 +5,7 @@ that both have is compared by its split: the roles of its children, and their re
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rhetree.domain.document import Document
 from rhetree.domain.nary import Unit
@@ -65,9 +65,15 @@ class Tally:
 def compare(
     left: Document, right: Document, shape: Shape = "binary", by_sentence: bool = False
 ) -> list[Pair]:
-    """Both documents' panels side by side, parted wherever both have the edge of a panel."""
+    """Both documents' panels side by side, parted wherever both have the edge of a panel.
+
+    By sentence, the sentences of one serve the other too where it has none: the tokens are the same.
+    """
     check_tokens(left, right)
     by_sentence = by_sentence or bool(left.sentence_trees or right.sentence_trees)
+    if by_sentence:
+        left = replace(left, sentences=left.sentences or right.sentences)
+        right = replace(right, sentences=right.sentences or left.sentences)
     return [
         pair_panels(lefts, rights)
         for lefts, rights in _same_stretches(

@@ -50,7 +50,9 @@ def draw(
         raise ValueError(f"no picture is called {format!r}; expected one of {', '.join(FORMATS)}")
     config = config or PictureConfig()
     if format == "txt":
-        style = terminal.Style(width=config.width or 80)
+        style = terminal.Style(width=80 if config.width is None else config.width)
+        if style.width < terminal.LEAST_WIDTH:
+            raise ValueError(f"text needs {terminal.LEAST_WIDTH} columns or more, got {style.width}")
         return ("\n".join(draw_lines(document, style, config, against)) + "\n").encode()
     if format == "html":
         return _html(document, config, against).encode()
@@ -96,7 +98,7 @@ def _panels(document: Document, config: PictureConfig) -> list[Panel]:
     panels = document_panels(document, config.shape or "drawn", by_sentence)
     if config.sentence is None:
         return panels
-    _check_sentence(config.sentence, document)
+    _check_sentence(config.sentence, document, len(document.sentences))
     return [panels[config.sentence]]
 
 
@@ -105,12 +107,12 @@ def _pairs(document: Document, against: Document, config: PictureConfig) -> list
     pairs = compare(document, against, config.shape or "binary", by_sentence)
     if config.sentence is None:
         return pairs
-    _check_sentence(config.sentence, document)
+    _check_sentence(config.sentence, document, len(document.sentences or against.sentences))
     return [pair for pair in pairs if any(panel.sentence == config.sentence for panel in pair.left)]
 
 
-def _check_sentence(sentence: int, document: Document) -> None:
-    if not 0 <= sentence < len(document.sentences):
+def _check_sentence(sentence: int, document: Document, n_sentences: int) -> None:
+    if not 0 <= sentence < n_sentences:
         raise MismatchError(
-            f"{document.name or 'document'} has sentences 1 to {len(document.sentences)}, not {sentence + 1}"
+            f"{document.name or 'document'} has sentences 1 to {n_sentences}, not {sentence + 1}"
         )

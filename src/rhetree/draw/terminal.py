@@ -73,10 +73,15 @@ def draw_pairs(pairs: Sequence[Pair], style: Style, titles: tuple[str, str]) -> 
     """Two analyses in two columns, units of the same tokens on the same line, with marks between.
 
     ``<`` and ``>`` stand by a unit that only the left or only the right side has, ``≠N`` and ``≠R``
-    by one whose parts differ in nuclearity or in relation.
+    by one whose parts differ in nuclearity or in relation. Where there is no room for two columns,
+    one analysis stands below the other, with the marks on the left.
     """
     gutter = _gutter([panel for pair in pairs for panel in pair.left])
-    side = max(LEAST_WIDTH, (style.room - gutter - 5) // 2)
+    side = (style.room - gutter - 5) // 2
+    if side < LEAST_WIDTH:
+        for pair in pairs:
+            yield from _stacked(pair, style, titles, gutter)
+        return
     head = [(titles[number][:side].ljust(side + 5), "title") for number in (0, 1)]
     yield _paint([(" " * gutter, ""), *head], style)
     for pair in pairs:
@@ -110,6 +115,20 @@ def describe(tally: Tally, titles: tuple[str, str], style: Style) -> list[str]:
         f"≠R {tally.relation} differ in relation"
     )
     return [_paint([(line, "number")], style) for line in wrap(text, style.room, columns)]
+
+
+def _stacked(pair: Pair, style: Style, titles: tuple[str, str], gutter: int) -> Iterator[str]:
+    """One analysis below the other."""
+    label = _sentence_label(pair.left[0], gutter)
+    sides = ((pair.left, pair.left_marks), (pair.right, pair.right_marks))
+    for number, (panels, marks) in enumerate(sides):
+        yield _paint([(label, "number"), (titles[number][: style.room - gutter], "title")], style)
+        label = " " * gutter
+        for tokens, cell in _cells_by_tokens(panels, style.room - gutter - 4).items():
+            sign = _sign(marks[tokens], is_left=number == 0) if tokens in marks else ""
+            for line in cell.lines:
+                yield _paint([(label, "number"), (sign.ljust(4), "mark"), *line], style)
+                sign = ""
 
 
 @dataclass(frozen=True, slots=True)
