@@ -188,7 +188,8 @@ def test_shapes_and_classes_can_be_chosen(tmp_path, capsys):
         (["-o", "x.svg", "--scale", "2"], "--scale is for png, not for svg"),
         (["-o", "x.svg", "--width", "-3"], "a width is 0 or more, got -3"),
         (["--sentence", "0"], "--sentence 0: sentences are counted from 1"),
-        (["--sentence", "1"], "its sentences are not known"),
+        (["--width", "10"], "--width 10: text needs 30 columns or more"),
+        (["--to", "txt", "--width", "0"], "--width 0: text needs 30 columns or more"),
         (["--document", "other"], "has no document called 'other', but 'treasury'"),
         (["--relations", "gum", "--against", "nowhere.json"], "nowhere.json: no such file or folder"),
     ],
@@ -199,6 +200,90 @@ def test_mistakes_are_one_line_and_exit_code_2(gold, capsys, monkeypatch, tmp_pa
     err = capsys.readouterr().err
     assert message in err
     assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-"], "-: no ending tells its format (dis, "),
+        (["-"], "; name it with --from\n"),
+        (["-", "--from", "json", "--against", "-"], "-: standard input can be read only once\n"),
+        (["nowhere"], "nowhere: no such file or folder\n"),
+        (["."], "expected trees/ beside conllu/"),
+        ([".", "--from", "dis"], "--from is for files, and . is a folder, whose files' endings tell\n"),
+    ],
+)
+def test_what_cannot_be_read_is_told_with_the_way_out(capsys, monkeypatch, tmp_path, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    assert draw(*arguments) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_sentences_that_are_not_known_are_found_by_rule_and_the_note_is_short(gold, tmp_path, capsys):
+    note = "rhetree: sentences of 1 document are found by rule; rhetree convert --sentences adds gold ones\n"
+    write(treasury(), tmp_path / "folder" / "treasury.dis")
+    for path in (gold, tmp_path / "folder"):
+        assert draw(path) == 0
+        assert capsys.readouterr().err == ""
+        for option in (["--by-sentence"], ["--sentence", 1]):
+            assert draw(path, *option) == 0
+            out, err = capsys.readouterr()
+            assert (out.splitlines()[0], err) == ("(1) Condition 1–4", note)
+        assert draw(path, "--sentence", 2) == 2
+        assert "treasury has sentences 1 to 1, not 2" in capsys.readouterr().err
+
+
+def test_what_was_left_out_counts(tmp_path, capsys):
+    folder = tmp_path / "treebank"
+    for name in "ab":
+        write(replace(treasury(), name=name), folder / f"{name}.dis")
+    for name in "cde":
+        (folder / f"{name}.dis").write_text("(")
+    assert draw(folder, "--lenient", "-o", tmp_path / "out", "--to", "txt") == 1
+    assert f"rhetree: drew 2 of 5 documents into {tmp_path / 'out'}\n" in capsys.readouterr().err
+    assert draw(folder, "--lenient") == 1
+    assert capsys.readouterr().out.startswith("a\nCondition")
+    assert draw(folder, "--document", "a") == 0
+    assert draw(folder, "--document", "a", "-o", tmp_path / "a.svg") == 0
+    capsys.readouterr()
+    assert draw(folder, "--document", "x") == 2
+    assert "has no document called 'x', but 'a', 'b', 'c', 'd', 'e'" in capsys.readouterr().err
+
+
+def test_a_document_of_a_folder_is_drawn_against_an_only_one_of_another_name(
+    gold, predicted, tmp_path, capsys
+):
+    folder = tmp_path / "treebank"
+    write(treasury(), folder / "treasury.dis")
+    write(three_sentences(), folder / "weather.json")
+    assert draw(folder, "--document", "treasury", "--against", predicted) == 0
+    assert draw(folder, "--document", "treasury", "--against", folder) == 0
+    assert "≠" not in capsys.readouterr().out.rsplit("same;")[-1].replace("≠N 0", "").replace("≠R 0", "")
+
+
+def test_documents_that_cannot_be_printed_are_reported_and_the_rest_go_on(tmp_path, capsys):
+    write([treasury().without_edus(), three_sentences()], tmp_path / "mixed.jsonl")
+    assert draw(tmp_path / "mixed.jsonl") == 1
+    out, err = capsys.readouterr()
+    assert out.startswith("weather\n(1) 1 A storm came.\n")
+    assert err == "rhetree: treasury cannot be written as a picture: it has no EDUs to draw\n"
+
+
+def test_where_nothing_can_be_drawn_the_exit_code_is_2(several, tmp_path, capsys, monkeypatch):
+    write([treasury().without_edus()] * 2, tmp_path / "bare.jsonl")
+    for options in ([], ["-o", tmp_path / "out", "--to", "svg"]):
+        assert draw(tmp_path / "bare.jsonl", *options) == 2
+    (tmp_path / "taken").write_text("a file")
+    capsys.readouterr()
+    assert draw(several, "-o", tmp_path / "taken", "--to", "svg") == 2
+    assert capsys.readouterr().err == f"rhetree: {tmp_path / 'taken'}: a file, not a folder\n"
+
+
+def test_two_analyses_fit_a_narrow_terminal(gold, predicted, capsys):
+    assert draw(gold, "--against", predicted, "--width", 40) == 0
+    out = capsys.readouterr().out
+    assert max(map(len, out.splitlines())) <= 40
+    assert out.splitlines()[0] == "gold.json"
 
 
 def test_several_documents_do_not_go_into_one_picture(several, tmp_path, capsys):

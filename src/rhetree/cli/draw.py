@@ -10,15 +10,14 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from rhetree.errors import MismatchError, MissingExtraError, RhetreeError
+from rhetree.cli.drawn_documents import Drawing, Subject, choose_drawing, quoted
+from rhetree.cli.options import add_tree_arguments, counted, naming_options, say
+from rhetree.errors import MissingExtraError, RhetreeError
 
 if TYPE_CHECKING:
-    from rhetree.domain.document import Document
     from rhetree.draw.picture import Format, PictureConfig
 
 KINDS = ("svg", "html", "png", "txt")
@@ -48,40 +47,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--against",
         type=Path,
         metavar="OTHER",
-        help="another analysis of the same text, drawn beside it with the differences marked",
+        help="another analysis of the same text, drawn beside it with the differences marked; both in binary form, "
+        "unless --nary is given",
     )
     add("--document", metavar="NAME", help="only the document of this name")
     add("--sentence", type=int, metavar="N", help="only this sentence, counted from 1")
     add("--by-sentence", action="store_true", help="each sentence by itself: the node that spans just it")
-    add("--from", dest="from_format", metavar="FORMAT", help="read this format, whatever the file's ending")
     add("--to", choices=KINDS, help="draw this, whatever the ending of OUT")
-    add(
-        "--relations",
-        metavar="gum|rst-dt|FILE",
-        help="show classes of relations, by one of our inventories or one from a file with lines like "
-        "'Contrast: contrast, concession'",
-    )
-    shape = parser.add_mutually_exclusive_group()
-    shape.add_argument(
-        "--nary",
-        dest="shape",
-        action="store_const",
-        const="nary",
-        help="make one unit of a chain of the same multinuclear relation",
-    )
-    shape.add_argument(
-        "--binary",
-        dest="shape",
-        action="store_const",
-        const="binary",
-        help="draw the binary form of trees that were drawn n-ary; so does --against, without --nary",
-    )
+    add_tree_arguments(parser)
     add("--theme", choices=("auto", "light", "dark"), help="auto, the default, is the reader's (PNG: light)")
     add(
         "--width",
         type=int,
         metavar="N",
-        help="columns of text (default: the terminal's, or 80), or the pixels beyond which trees are cut "
+        help="columns of text (default: the terminal's, or 80; at least 30), or the pixels beyond which trees are cut "
         "into several diagrams (default: 1600; 0 never cuts)",
     )
     add("--scale", type=float, metavar="X", help="PNG: how many pixels make one of SVG's (default: 2)")
@@ -100,21 +79,14 @@ def run(args: argparse.Namespace) -> int:
     for option, kinds in _USES.items():
         if getattr(args, option) is not None and kind not in kinds:
             raise RhetreeError(f"--{option} is for {', '.join(kinds)}, not for {kind}")
-    config = _config(args)
-    subjects = _subjects(args)
+    config = _config(args, kind)
+    with naming_options():
+        drawing = choose_drawing(args)
     if kind == "terminal":
-        return _print(subjects, config, args.colour or "auto")
+        return _print(drawing, config, args.colour or "auto")
     if args.output is not None and _is_folder(args.output):
-        return _write_folder(subjects, kind, config, args.output)
-    return _write_file(subjects, kind, config, args.output or STDOUT)
-
-
-@dataclass(frozen=True, slots=True)
-class _Subject:
-    """What one picture is of."""
-
-    document: "Document"
-    against: "Document | None" = None
+        return _write_folder(drawing, kind, config, args.output)
+    return _write_file(drawing, kind, config, args.output or STDOUT)
 
 
 def _kind(args: argparse.Namespace) -> str:
@@ -136,11 +108,14 @@ def _is_folder(output: Path) -> bool:
     return output.is_dir() or (output != STDOUT and not output.suffix)
 
 
-def _config(args: argparse.Namespace) -> "PictureConfig":
+def _config(args: argparse.Namespace, kind: str) -> "PictureConfig":
     from rhetree.draw.picture import PictureConfig
+    from rhetree.draw.terminal import LEAST_WIDTH
 
     if args.sentence is not None and args.sentence < 1:
         raise RhetreeError(f"--sentence {args.sentence}: sentences are counted from 1")
+    if kind in ("terminal", "txt") and args.width is not None and args.width < LEAST_WIDTH:
+        raise RhetreeError(f"--width {args.width}: text needs {LEAST_WIDTH} columns or more")
     try:
         return PictureConfig(
             shape=args.shape,
@@ -164,59 +139,8 @@ def _titles(file: Path, against: Path) -> tuple[str, str]:
     return str(file), str(against)
 
 
-def _subjects(args: argparse.Namespace) -> list[_Subject]:
-    """The documents to draw, each with its counterpart where there is one."""
-    documents = _chosen(_read(args.file, args), args.document, args.file)
-    if args.against is None:
-        return [_Subject(document) for document in documents]
-    others = _read(args.against, args)
-    if len(documents) == len(others) == 1:
-        return [_Subject(documents[0], others[0])]
-    by_name = {document.name: document for document in others}
-    missing = [document.name for document in documents if document.name not in by_name]
-    if missing:
-        raise MismatchError(f"{args.against} has no document called {_names(missing)}")
-    return [_Subject(document, by_name[document.name]) for document in documents]
-
-
-def _read(path: Path, args: argparse.Namespace) -> "list[Document]":
-    from rhetree.cli.scored_documents import choose_inventory
-    from rhetree.treebanks import read
-    from rhetree.treebanks.corpus import AS_THEY_ARE, read_corpus
-
-    if path.is_dir():
-        corpus = read_corpus(path, relations=AS_THEY_ARE, lenient=args.lenient)
-        for note in corpus.notes:
-            print(f"rhetree: {path}: {note}", file=sys.stderr)
-        documents = list(corpus.documents)
-    else:
-        documents = list(read(path, args.from_format, lenient=args.lenient))
-    inventory = None if args.relations is None else choose_inventory(args.relations, path)
-    if inventory is None:
-        return documents
-    try:
-        return [document.map_relations(inventory.class_of) for document in documents]
-    except ValueError as error:
-        raise MismatchError(f"{path}: {error}") from error
-
-
-def _chosen(documents: "list[Document]", name: str | None, path: Path) -> "list[Document]":
-    if name is None:
-        return documents
-    chosen = [document for document in documents if document.name == name]
-    if not chosen:
-        raise RhetreeError(
-            f"{path} has no document called {name!r}, but {_names([document.name for document in documents])}"
-        )
-    return chosen
-
-
-def _names(names: Sequence[str]) -> str:
-    few = ", ".join(repr(name) for name in names[:5])
-    return few if len(names) <= 5 else f"{few} and {len(names) - 5} more"
-
-
-def _print(subjects: Sequence[_Subject], config: "PictureConfig", colour: str) -> int:
+def _print(drawing: Drawing, config: "PictureConfig", colour: str) -> int:
+    """All trees; those that cannot be drawn among others are reported, and the rest go on."""
     from rhetree.draw.picture import draw_lines
     from rhetree.draw.terminal import Style, needs_ascii
 
@@ -229,17 +153,28 @@ def _print(subjects: Sequence[_Subject], config: "PictureConfig", colour: str) -
         ascii_only=needs_ascii(sys.stdout.encoding or "ascii"),
     )
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a TextIOWrapper wherever there is a console
-    for number, subject in enumerate(subjects):
-        if len(subjects) > 1:
-            print(("\n" if number else "") + (subject.document.name or f"document {number + 1}"))
-        for line in draw_lines(subject.document, style, config, subject.against):
+    n_bad = 0
+    several = len(drawing.subjects) > 1
+    for number, subject in enumerate(drawing.subjects):
+        try:
+            lines = list(draw_lines(subject.document, style, config, subject.against))
+        except RhetreeError as error:
+            if not several:
+                raise
+            n_bad += 1
+            say(str(error))
+            continue
+        if several:
+            print(("\n" if number > n_bad else "") + (subject.document.name or f"document {number + 1}"))
+        for line in lines:
             print(line)
-    return 0
+    return drawing.exit_code(n_bad)
 
 
-def _write_file(subjects: Sequence[_Subject], kind: str, config: "PictureConfig", output: Path) -> int:
+def _write_file(drawing: Drawing, kind: str, config: "PictureConfig", output: Path) -> int:
+    subjects = drawing.subjects
     if len(subjects) > 1:
-        names = _names([subject.document.name for subject in subjects])
+        names = quoted([subject.document.name for subject in subjects])
         raise RhetreeError(
             f"{len(subjects)} documents do not fit in one {kind} file; choose one with --document ({names}), "
             f"or draw all into a folder with -o FOLDER --to {kind}"
@@ -247,19 +182,22 @@ def _write_file(subjects: Sequence[_Subject], kind: str, config: "PictureConfig"
     picture = _draw(subjects[0], kind, config)
     if output != STDOUT:
         _write(picture, output)
-        return 0
+        return drawing.exit_code()
     if kind == "png" and sys.stdout.isatty():
         raise RhetreeError("a PNG is nothing for a terminal; say -o FILE.png")
     sys.stdout.flush()
     sys.stdout.buffer.write(picture)
-    return 0
+    return drawing.exit_code()
 
 
-def _write_folder(subjects: Sequence[_Subject], kind: str, config: "PictureConfig", folder: Path) -> int:
+def _write_folder(drawing: Drawing, kind: str, config: "PictureConfig", folder: Path) -> int:
     """A picture for each document; those that cannot be drawn are reported, and the rest go on."""
+    from rhetree.treebanks.files import check_folder
+
+    check_folder(folder)
     used: set[str] = set()
     n_bad = 0
-    for number, subject in enumerate(subjects, start=1):
+    for number, subject in enumerate(drawing.subjects, start=1):
         name = re.sub(r"[^\w.+-]+", "_", subject.document.name).strip(".") or f"document-{number}"
         name = name if name not in used else f"{name}-{number}"
         used.add(name)
@@ -269,12 +207,14 @@ def _write_folder(subjects: Sequence[_Subject], kind: str, config: "PictureConfi
             raise
         except RhetreeError as error:
             n_bad += 1
-            print(f"rhetree: {error}", file=sys.stderr)
-    print(f"rhetree: drew {len(subjects) - n_bad} of {len(subjects)} into {folder}", file=sys.stderr)
-    return 1 if n_bad else 0
+            say(str(error))
+    n_subjects = len(drawing.subjects)
+    n_all = counted(n_subjects + drawing.n_left_out, "document")
+    say(f"drew {n_subjects - n_bad} of {n_all} into {folder}")
+    return drawing.exit_code(n_bad)
 
 
-def _draw(subject: _Subject, kind: str, config: "PictureConfig") -> bytes:
+def _draw(subject: Subject, kind: str, config: "PictureConfig") -> bytes:
     from rhetree.draw.picture import draw
 
     return draw(subject.document, cast("Format", kind), config, subject.against)
