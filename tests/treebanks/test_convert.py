@@ -3,9 +3,10 @@ from pathlib import Path
 
 import pytest
 
+from rhetree.domain.annotation import Signal
 from rhetree.domain.document import Document
 from rhetree.domain.relations import GUM
-from rhetree.domain.span import spans_of_lengths
+from rhetree.domain.span import Span, spans_of_lengths
 from rhetree.domain.tree import Split, Tree
 from rhetree.errors import RhetreeError, TreebankError, UnwritableError
 from rhetree.treebanks import FORMATS, format_of, read, read_one, write
@@ -316,3 +317,13 @@ def test_an_output_without_ending_is_a_folder_and_needs_a_format(tmp_path):
 )
 def test_a_document_can_lend_its_name_to_a_file(name, expected):
     assert file_name(name) == expected
+
+
+def test_what_goes_with_a_tree_that_is_taken_apart_is_counted_or_refused(tmp_path):
+    signalled = replace(document(), signals=(Signal(Span(0, 1), "dm", "dm", (0,)),))
+    write(signalled, tmp_path / "in.json")
+    by_sentence = Changes(by_sentence=True)
+    (outcome,) = carried_out([tmp_path / "in.json"], tmp_path / "out.json", changes=by_sentence)
+    assert outcome.losses == {Layer.SIGNALS: 1}
+    with pytest.raises(UnwritableError, match="it would lose signals"):
+        carried_out([tmp_path / "in.json"], tmp_path / "two.json", changes=by_sentence, strict=True)

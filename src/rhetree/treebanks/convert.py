@@ -19,7 +19,7 @@ from rhetree.domain.relations import Inventory
 from rhetree.errors import ArgumentError, RhetreeError, UnwritableError
 from rhetree.treebanks import FORMATS, format_of, open_sink, read, write_one
 from rhetree.treebanks.files import STDIN, check_exists, check_folder
-from rhetree.treebanks.format import Format, Layer, stem
+from rhetree.treebanks.format import Format, Layer, layers_of, stem
 from rhetree.treebanks.gold import GoldFiles
 
 _NO_FILE_NAME = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|]|^\.+')
@@ -53,6 +53,13 @@ class Changes:
                 raise ArgumentError(what, document.name or "document", "sentences")
             document = document.split_by_sentence()
         return document
+
+    def losses(self, document: Document) -> list[Layer]:
+        """The layers that go although nobody asked for it: what refers to a tree that is taken apart."""
+        if not self.by_sentence:
+            return []
+        dropped = {Layer.SECONDARY_EDGES, Layer.SIGNALS} | ({Layer.NARY} if self.shape != "binary" else set())
+        return [layer for layer in Layer if layer in dropped & layers_of(document)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,9 +171,12 @@ class Plan:
 
     def _documents(self, source: Source, outcome: Outcome) -> Iterator[Document]:
         for original in read(source.path, source.format.name, lenient=self.lenient):
-            document = self.changes.apply(self._with_gold(original, source, outcome))
-            losses = self._losses(document) if self.strict else []
-            if losses:
+            whole = self._with_gold(original, source, outcome)
+            document = self.changes.apply(whole)
+            dropped = self.changes.losses(whole)
+            outcome.losses.update(dropped)
+            losses = [*dropped, *self._losses(document)]
+            if losses and self.strict:
                 names = ", ".join(layer.value for layer in losses)
                 raise UnwritableError(f"it would lose {names}", document.name, self.format.name)
             yield document
