@@ -8,6 +8,8 @@ import pytest
 from rhetree.cli.main import main
 from rhetree.domain.tree import Split, Tree
 from rhetree.metrics.counts import Counts
+from small_corpora import PLAN_DIS, PLAN_MRG
+from small_corpora import write as write_files
 from written_documents import document, save, weather
 
 COUNTS = ["precision", "recall", "f1", "matched", "predicted", "gold"]
@@ -301,3 +303,13 @@ def test_gum_against_itself_has_the_counts_of_its_readme(gum, tmp_path, capsys):
     for kind in ("rst", "original"):
         assert all(counts["f1"] == 1 for counts in record["parseval"][kind].values())
     assert record["parseval"]["rst"]["span"]["gold"] == 2 * record["parseval"]["original"]["span"]["gold"]
+
+
+def test_penn_sentences_serve_gold_and_prediction_alike(tmp_path, capsys):
+    trees = write_files(tmp_path / "trees", {"wsj_0001.dis": PLAN_DIS})
+    penn = write_files(tmp_path / "penn", {"wsj_0001.mrg": PLAN_MRG})
+    record = score_json(capsys, trees, trees, "--sentences", penn, "--relations", "rst-dt")
+    assert record["level"] == "sentence"
+    assert record["sentences"] == 2
+    assert record["parseval"]["rst"]["full"]["f1"] == 1
+    assert record["segmentation"]["inner"]["gold"] == 2

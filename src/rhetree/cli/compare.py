@@ -15,6 +15,7 @@ from rhetree.cli.scored_documents import (
     choose_level,
     pair_files,
     read_documents,
+    read_predictions,
 )
 from rhetree.errors import MismatchError, RhetreeError
 
@@ -62,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
     for system in (args.a, args.b):
         runs = []
         for path in _runs_of(system) if args.runs else [system]:
-            predicted = read_documents(path, lenient=args.lenient)
+            predicted = read_predictions(path, sentences=args.sentences, lenient=args.lenient)
             predicted = pair_files(args.gold, gold, path, predicted, args.split)
             try:
                 pairs = pair_by_name(gold, predicted)

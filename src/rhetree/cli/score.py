@@ -14,6 +14,7 @@ from rhetree.cli.scored_documents import (
     choose_level,
     pair_files,
     read_documents,
+    read_predictions,
 )
 from rhetree.errors import RhetreeError
 
@@ -61,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
         raise RhetreeError(f"--confusion {picture}: expected a file that ends in {' or '.join(PICTURES)}")
     inventory = choose_inventory(args.relations, args.gold)
     gold = read_documents(args.gold, split=args.split, sentences=args.sentences, lenient=args.lenient)
-    predicted = read_documents(args.predicted, lenient=args.lenient)
+    predicted = read_predictions(args.predicted, sentences=args.sentences, lenient=args.lenient)
     predicted = pair_files(args.gold, gold, args.predicted, predicted, args.split)
     gold, predicted = pair_by_name(gold, predicted)
     evaluation = evaluate(gold, predicted, level=choose_level(args.level, gold), inventory=inventory)

@@ -7,15 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rhetree.cli.relations import AS_THEY_ARE, add_relations_argument
+from rhetree.cli.relations import choose_inventory as choose_inventory  # for the commands that score
 from rhetree.errors import RhetreeError
 
 if TYPE_CHECKING:
     from rhetree.domain.document import Document
-    from rhetree.domain.relations import Inventory
     from rhetree.metrics.parseval import Level
     from rhetree.treebanks.layouts import Layout
-
-AS_THEY_ARE = "none"
 
 
 def add_comparison_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,12 +25,8 @@ def add_comparison_arguments(parser: argparse.ArgumentParser) -> None:
         help="compare the trees of sentences, or one tree a document (default: sentence, "
         "or document where no sentences are known)",
     )
-    parser.add_argument(
-        "--relations",
-        metavar="gum|rst-dt|FILE|none",
-        help="compare classes of relations, by one of our inventories or one from a file with lines like "
-        "'Contrast: contrast, concession'; none compares them as they are (default: what a corpus in GUM's or "
-        "RST-DT's layout has, else none)",
+    add_relations_argument(
+        parser, "compare classes of relations", "what a corpus in GUM's or RST-DT's layout has, else none"
     )
     parser.add_argument(
         "--sentences",
@@ -83,6 +78,19 @@ def read_documents(
     return by_split[split]
 
 
+def read_predictions(path: Path, *, sentences: Path | None = None, lenient: bool = False) -> "list[Document]":
+    """The documents of a system; those without sentences get the tokens and sentences that gold gets."""
+    documents = read_documents(path, lenient=lenient)
+    if sentences is None:
+        return documents
+    from rhetree.treebanks.gold import GoldFiles
+
+    gold = GoldFiles(sentences, lenient=lenient)
+    return [
+        document if document.sentences else gold.complete(document, path).document for document in documents
+    ]
+
+
 def pair_files(
     path_a: Path, a: "list[Document]", path_b: Path, b: "list[Document]", split: str | None = None
 ) -> "list[Document]":
@@ -97,26 +105,6 @@ def pair_files(
         return b
     names = {document.name for document in a}
     return [document for document in b if document.name in names]
-
-
-def choose_inventory(name: str | None, path: Path) -> "Inventory | None":
-    """The inventory that ``--relations`` names, or that the layout of the corpus tells."""
-    from rhetree.domain.relations import INVENTORIES, read_inventory
-
-    if name is None:
-        if not path.is_dir():
-            return None
-        from rhetree.treebanks.layouts import find_layout
-
-        name = find_layout(path).relations or AS_THEY_ARE
-    if name == AS_THEY_ARE:
-        return None
-    if name in INVENTORIES:
-        return INVENTORIES[name]
-    if not Path(name).is_file():
-        known = ", ".join([*INVENTORIES, AS_THEY_ARE])
-        raise RhetreeError(f"--relations {name}: expected one of {known}, or a file with an inventory")
-    return read_inventory(Path(name))
 
 
 def choose_level(asked: "Level | None", documents: "Sequence[Document]") -> "Level":
