@@ -313,3 +313,13 @@ def test_penn_sentences_serve_gold_and_prediction_alike(tmp_path, capsys):
     assert record["sentences"] == 2
     assert record["parseval"]["rst"]["full"]["f1"] == 1
     assert record["segmentation"]["inner"]["gold"] == 2
+
+
+@pytest.mark.parametrize("suffix", [".tok", ".edus"])
+def test_folders_of_segmentation_alone_are_scored(tmp_path, capsys, suffix):
+    for name in ("a", "b"):
+        bare = replace(weather(name).without_trees(), metadata={})
+        save(tmp_path / "gold" / f"{name}{suffix}", bare)
+    record = score_json(capsys, tmp_path / "gold", tmp_path / "gold")
+    assert record["documents"] == 2
+    assert record["segmentation"]["starts"]["f1"] == 1

@@ -188,9 +188,12 @@ def _rst_dt(folder: Path, parts: list[tuple[Path, str]]) -> Layout:
 
 
 def _any(folder: Path, tree_folder: Path) -> Layout:
-    # Files of words and EDUs alone say the same again where they lie beside trees: read by name only.
-    enough = [_TREES, {Layer.EDUS, Layer.SENTENCES}] if tree_folder.is_dir() else [{Layer.EDUS}]
-    sources = tuple(_sources(tree_folder, enough))
+    # Files of words and EDUs alone say the same again where they lie beside trees: read where
+    # there is nothing else, or by name.
+    sources: tuple[Source, ...] = ()
+    if tree_folder.is_dir():
+        sources = tuple(_sources(tree_folder, [_TREES, {Layer.EDUS, Layer.SENTENCES}]))
+    sources = sources or tuple(_sources(tree_folder, [{Layer.EDUS}]))
     if not sources:
         raise RhetreeError(
             f"{folder}: no corpus in it; expected trees/ beside conllu/ (as GUM has), "
@@ -222,7 +225,7 @@ def _format_of(path: Path) -> Format | None:
 
 
 def _suffixes() -> str:
-    return ", ".join(format.suffixes[0] for format in FORMATS.values() if format.holds >= _TREES)
+    return ", ".join(format.suffixes[0] for format in FORMATS.values())
 
 
 def _split_lists(folder: Path) -> dict[str, Listed]:
