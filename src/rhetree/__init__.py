@@ -8,32 +8,61 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rhetree.domain.annotation import SecondaryEdge, Signal, Syntax
+    from rhetree.domain.annotation import EmptyNode, FusedWord, SecondaryEdge, Signal, Syntax
     from rhetree.domain.binarize import as_nary, binarize, unbinarize
     from rhetree.domain.document import Document, Token
     from rhetree.domain.nary import NaryTree, Unit
-    from rhetree.domain.relations import Inventory, read_inventory
+    from rhetree.domain.relations import GUM, PAPER_LABELS, RST_DT, Inventory, read_inventory
     from rhetree.domain.span import Span
     from rhetree.domain.tree import Split, Tree
-    from rhetree.errors import MismatchError, MissingExtraError, RhetreeError, TreebankError, UnwritableError
-    from rhetree.metrics.report import evaluate
-    from rhetree.treebanks import read, read_one, write
+    from rhetree.errors import (
+        ArgumentError,
+        EmbeddingError,
+        FileError,
+        MismatchError,
+        MissingExtraError,
+        ModelError,
+        RhetreeError,
+        SettingError,
+        TrainingError,
+        TreebankError,
+        UnwritableError,
+    )
+    from rhetree.metrics.counts import Counts
+    from rhetree.metrics.report import Evaluation, evaluate
+    from rhetree.treebanks import FORMATS, read, read_one, write
     from rhetree.treebanks.corpus import Corpus, read_corpus
+    from rhetree.treebanks.format import Layer
 
 _HOMES = {
+    "ArgumentError": "rhetree.errors",
     "Corpus": "rhetree.treebanks.corpus",
+    "Counts": "rhetree.metrics.counts",
     "Document": "rhetree.domain.document",
+    "EmbeddingError": "rhetree.errors",
+    "EmptyNode": "rhetree.domain.annotation",
+    "Evaluation": "rhetree.metrics.report",
+    "FORMATS": "rhetree.treebanks",
+    "FileError": "rhetree.errors",
+    "FusedWord": "rhetree.domain.annotation",
+    "GUM": "rhetree.domain.relations",
     "Inventory": "rhetree.domain.relations",
+    "Layer": "rhetree.treebanks.format",
     "MismatchError": "rhetree.errors",
     "MissingExtraError": "rhetree.errors",
+    "ModelError": "rhetree.errors",
     "NaryTree": "rhetree.domain.nary",
+    "PAPER_LABELS": "rhetree.domain.relations",
+    "RST_DT": "rhetree.domain.relations",
     "RhetreeError": "rhetree.errors",
     "SecondaryEdge": "rhetree.domain.annotation",
+    "SettingError": "rhetree.errors",
     "Signal": "rhetree.domain.annotation",
     "Span": "rhetree.domain.span",
     "Split": "rhetree.domain.tree",
     "Syntax": "rhetree.domain.annotation",
     "Token": "rhetree.domain.document",
+    "TrainingError": "rhetree.errors",
     "Tree": "rhetree.domain.tree",
     "TreebankError": "rhetree.errors",
     "Unit": "rhetree.domain.nary",
@@ -50,19 +79,34 @@ _HOMES = {
 }
 
 __all__ = [
+    "FORMATS",
+    "GUM",
+    "PAPER_LABELS",
+    "RST_DT",
+    "ArgumentError",
     "Corpus",
+    "Counts",
     "Document",
+    "EmbeddingError",
+    "EmptyNode",
+    "Evaluation",
+    "FileError",
+    "FusedWord",
     "Inventory",
+    "Layer",
     "MismatchError",
     "MissingExtraError",
+    "ModelError",
     "NaryTree",
     "RhetreeError",
     "SecondaryEdge",
+    "SettingError",
     "Signal",
     "Span",
     "Split",
     "Syntax",
     "Token",
+    "TrainingError",
     "Tree",
     "TreebankError",
     "Unit",
