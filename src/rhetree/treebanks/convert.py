@@ -87,6 +87,14 @@ class Outcome:
     """Why the rest of the file was left out."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """A document as it will be written, and what it then has lost."""
+
+    document: Document
+    losses: list[Layer]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """Which files are converted, to what and how."""
@@ -120,11 +128,11 @@ class Plan:
             for source in self.sources:
                 outcome = Outcome(source.path)
                 try:
-                    for document in self._documents(source, outcome):
+                    for ready in self._documents(source, outcome):
                         if n_documents and not self.format.many:
                             what = "a file holds one document, and this is the second; name a folder instead"
-                            raise UnwritableError(what, document.name, self.format.name)
-                        self._write(document, sink, outcome)
+                            raise UnwritableError(what, ready.document.name, self.format.name)
+                        self._write(ready, sink, outcome)
                         n_documents += 1
                 except RhetreeError as error:
                     if len(self.sources) == 1:
@@ -144,8 +152,8 @@ class Plan:
                     self._check_free(path, taken)
                     written = Outcome(path)
                     with open_sink(path) as sink:
-                        for document in documents:
-                            self._write(document, sink, written)
+                        for ready in documents:
+                            self._write(ready, sink, written)
                     outcome.n_files += 1
                     outcome.n_documents += written.n_documents
                     outcome.losses.update(written.losses)
@@ -155,7 +163,7 @@ class Plan:
                 outcome.error = error
             yield outcome
 
-    def _outputs(self, source: Source, outcome: Outcome) -> Iterator[tuple[Iterator[Document], Path]]:
+    def _outputs(self, source: Source, outcome: Outcome) -> Iterator[tuple[Iterator[_Ready], Path]]:
         """The documents of a file with the file that each goes to, several to one where it can hold them."""
         documents = self._documents(source, outcome)
         if self.format.many:
@@ -166,25 +174,23 @@ class Plan:
             yield iter([first]), self._with_ending(source.output)
             return
         folder = source.output if len(self.sources) > 1 else self.output
-        for document in chain((first, second), documents):
-            yield iter([document]), self._with_ending(folder / file_name(document.name))
+        for ready in chain((first, second), documents):
+            yield iter([ready]), self._with_ending(folder / file_name(ready.document.name))
 
-    def _documents(self, source: Source, outcome: Outcome) -> Iterator[Document]:
+    def _documents(self, source: Source, outcome: Outcome) -> Iterator[_Ready]:
         for original in read(source.path, source.format.name, lenient=self.lenient):
             whole = self._with_gold(original, source, outcome)
             document = self.changes.apply(whole)
-            dropped = self.changes.losses(whole)
-            outcome.losses.update(dropped)
-            losses = [*dropped, *self._losses(document)]
+            losses = [*self.changes.losses(whole), *self._losses(document)]
             if losses and self.strict:
                 names = ", ".join(layer.value for layer in losses)
                 raise UnwritableError(f"it would lose {names}", document.name, self.format.name)
-            yield document
+            yield _Ready(document, losses)
 
-    def _write(self, document: Document, sink: TextIO, outcome: Outcome) -> None:
-        write_one(document, self.format, sink)
+    def _write(self, ready: _Ready, sink: TextIO, outcome: Outcome) -> None:
+        write_one(ready.document, self.format, sink)
         outcome.n_documents += 1
-        outcome.losses.update(self._losses(document))
+        outcome.losses.update(ready.losses)
 
     def _losses(self, document: Document) -> list[Layer]:
         losses = self.format.losses(document)
