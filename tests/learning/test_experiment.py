@@ -229,6 +229,7 @@ def test_no_network_is_attempted(corpus, tmp_path, monkeypatch):
         ),
         ([*UNSET, "network.embedding.kind=transformer", "network.embedding.path=nowhere"], "nowhere"),
         ([*UNSET, "network.embedding.kind=static"], "need a path"),
+        (["network.loss.syntax=0.5"], "no sentence with heads and dependency relations"),
     ],
 )
 def test_what_cannot_be_trained_is_refused_before_anything_is_written(corpus, tmp_path, assignments, message):

@@ -30,7 +30,12 @@ from rhetree.learning.networks.joint import DiscourseNetwork
 from rhetree.learning.processes import Processes
 from rhetree.learning.recipe import DataConfig, Recipe
 from rhetree.learning.settings import as_toml
-from rhetree.learning.targets import SentenceExample, labels_of, sentence_examples
+from rhetree.learning.targets import (
+    SentenceExample,
+    dependency_relations_of,
+    labels_of,
+    sentence_examples,
+)
 from rhetree.treebanks.corpus import read_corpus
 from rhetree.treebanks.files import whole_file
 
@@ -94,7 +99,7 @@ def run(
             for sentence in document.sentences
         ]
     )
-    network = DiscourseNetwork(recipe.network, embedder, labels)
+    network = DiscourseNetwork(recipe.network, embedder, labels, check_syntax(recipe, examples))
 
     def keep(scores: Mapping[str, float]) -> None:
         save_model(folder / MODEL, network, recipe, _about(recipe, data, scores))
@@ -141,6 +146,19 @@ def check_labels(
             f"{', '.join(unseen)}; set data.unseen_labels=ignore to train without them"
         )
     return labels
+
+
+def check_syntax(recipe: Recipe, train: Sequence[SentenceExample]) -> tuple[str, ...]:
+    """The dependency relations to learn; an error where they are wanted and there are none."""
+    if not recipe.network.loss.syntax:
+        return ()
+    relations = dependency_relations_of(train)
+    if not relations:
+        raise TrainingError(
+            f"{recipe.data.corpus}: split {recipe.data.train!r} has no sentence with heads and dependency "
+            "relations; set network.loss.syntax=0, or read a corpus of CoNLL-U files that have them"
+        )
+    return relations
 
 
 def read_log(folder: Path) -> list[dict[str, Any]]:

@@ -59,7 +59,7 @@ def save_model(folder: Path, network: DiscourseNetwork, recipe: Recipe, about: M
     }
     # Tied weights share memory, which safetensors refuses: each name gets its own copy.
     weights = {
-        name: tensor.detach().cpu().clone().contiguous() for name, tensor in network.state_dict().items()
+        name: tensor.detach().cpu().clone().contiguous() for name, tensor in network.lasting_weights().items()
     }
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)

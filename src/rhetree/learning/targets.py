@@ -9,10 +9,15 @@ import torch
 from torch import Tensor
 
 from rhetree.domain.document import Document
+from rhetree.domain.span import Span
 from rhetree.domain.tree import Tree
 from rhetree.errors import MismatchError
 from rhetree.learning.networks.parser import ParseTargets
 from rhetree.learning.networks.segmenter import SegmentTargets
+from rhetree.learning.networks.syntax import SyntaxTargets
+
+_HEAD, _RELATION = 4, 5
+"""Where CoNLL-U's columns HEAD and DEPREL are among those from LEMMA on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +29,16 @@ class SentenceExample:
     """In tokens."""
     tree: Tree | None = None
     """Over the EDUs; a sentence without one teaches segmentation alone."""
+    dependencies: tuple[tuple[int, str], ...] = ()
+    """Of each token its head, itself for a root, and their relation; none where they are not known."""
 
     def __post_init__(self) -> None:
         if sum(self.edu_lengths) != len(self.tokens) or min(self.edu_lengths, default=0) < 1:
             raise ValueError(f"EDUs of {self.edu_lengths} tokens in a sentence of {len(self.tokens)}")
         if self.tree is not None and self.tree.n_edus != len(self.edu_lengths):
             raise ValueError(f"a tree of {self.tree.n_edus} EDUs for {len(self.edu_lengths)}")
+        if self.dependencies and len(self.dependencies) != len(self.tokens):
+            raise ValueError(f"{len(self.dependencies)} dependencies in a sentence of {len(self.tokens)}")
 
 
 def sentence_examples(documents: Iterable[Document]) -> list[SentenceExample]:
@@ -52,9 +61,28 @@ def sentence_examples(documents: Iterable[Document]) -> list[SentenceExample]:
                 at += 1
             edges = [sentence.start, *ends[first:at], sentence.end]
             lengths = tuple(end - start for start, end in zip(edges, edges[1:], strict=False))
-            examples.append(SentenceExample(tuple(document.forms_of(sentence)), lengths, tree))
+            dependencies = _dependencies(document, sentence)
+            examples.append(SentenceExample(tuple(document.forms_of(sentence)), lengths, tree, dependencies))
             at += ends[at] == sentence.end
     return examples
+
+
+def _dependencies(document: Document, sentence: Span) -> tuple[tuple[int, str], ...]:
+    """Heads and relations as a CoNLL-U file gave them; none where a token of the sentence has none."""
+    if document.syntax is None:
+        return ()
+    found = []
+    for place, columns in enumerate(document.syntax.columns[sentence.start : sentence.end]):
+        head, relation = columns[_HEAD], columns[_RELATION]
+        if not head.isdecimal() or int(head) > len(sentence) or relation == "_":
+            return ()
+        found.append((int(head) - 1 if int(head) else place, relation))
+    return tuple(found)
+
+
+def dependency_relations_of(examples: Iterable[SentenceExample]) -> tuple[str, ...]:
+    """The relations of all dependencies, such as ``advcl``, sorted."""
+    return tuple(sorted({relation for example in examples for _, relation in example.dependencies}))
 
 
 def labels_of(examples: Iterable[SentenceExample]) -> tuple[str, ...]:
@@ -89,6 +117,8 @@ class Batch:
     """None where no sentence has a span of more than two EDUs."""
     splits: LabelTargets | None
     """None where no sentence has a split."""
+    syntax: SyntaxTargets | None = None
+    """None where dependencies are not learnt, or no sentence has any."""
 
     @property
     def n_sentences(self) -> int:
@@ -99,10 +129,12 @@ def make_batch(
     examples: Sequence[SentenceExample],
     labels: Mapping[str, int] | None = None,
     device: torch.device | None = None,
+    dependency_relations: Mapping[str, int] | None = None,
 ) -> Batch:
     """The index tensors of some sentences.
 
     :param labels: the number of each label; None where trees are not learnt
+    :param dependency_relations: the number of each; None where dependencies are not learnt
     """
     edges = [[0, *accumulate(example.edu_lengths)] for example in examples]
     segments = SegmentTargets(
@@ -119,6 +151,7 @@ def make_batch(
         begins=_tensor(begins, device),
         parses=None if labels is None else _parses(examples, edges, device),
         splits=None if labels is None else _splits(examples, edges, labels, device),
+        syntax=None if dependency_relations is None else _syntax(examples, dependency_relations, device),
     )
 
 
@@ -192,6 +225,22 @@ def _splits(
     return LabelTargets(
         _tensor(np.array(rows), device), splits[:, :2], splits[:, 1:], _tensor(np.array(numbers), device)
     )
+
+
+def _syntax(
+    examples: Sequence[SentenceExample], numbers: Mapping[str, int], device: torch.device | None
+) -> SyntaxTargets | None:
+    shape = len(examples), max(len(example.tokens) for example in examples)
+    heads, relations = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+    known = np.zeros(shape, dtype=np.bool_)
+    for row, example in enumerate(examples):
+        for place, (head, relation) in enumerate(example.dependencies):
+            if relation in numbers:
+                heads[row, place], relations[row, place] = head, numbers[relation]
+                known[row, place] = True
+    if not known.any():
+        return None
+    return SyntaxTargets(*(_tensor(array, device) for array in (heads, relations, known)))
 
 
 def _padded(rows: list[list[int]] | list[list[tuple[int, int]]], device: torch.device | None) -> Tensor:

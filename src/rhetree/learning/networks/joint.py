@@ -11,9 +11,10 @@ from rhetree.learning.embeddings.config import EmbeddingConfig
 from rhetree.learning.embeddings.embedder import Embedder
 from rhetree.learning.networks.classifier import ClassifierConfig, LabelClassifier
 from rhetree.learning.networks.crf import CrfTagger
-from rhetree.learning.networks.encoder import Encoder, EncoderConfig, States
+from rhetree.learning.networks.encoder import Encoder, EncoderConfig, States, check_share
 from rhetree.learning.networks.parser import ParserConfig, StackPointerParser
 from rhetree.learning.networks.segmenter import PointerSegmenter, SegmenterConfig
+from rhetree.learning.networks.syntax import SyntaxReader
 from rhetree.learning.targets import Batch, SentenceExample, make_batch
 
 
@@ -27,14 +28,20 @@ class LossConfig:
     """The weight of the pointing loss of splits."""
     label: float = 1.0
     """The weight of the label classifier's loss."""
+    label_smoothing: float = 0.0
+    """So much of the right label's share goes to all labels alike (Szegedy et al. 2016)."""
+    syntax: float = 0.0
+    """The weight of an extra loss: of the head and dependency relation of each token, where the corpus
+    is of CoNLL-U files that have them."""
     reduction: Literal["steps", "sentences"] = "steps"
     """A batch's loss is the mean over its steps (EDUs; spans of more than two EDUs; splits), or the
-    sum over them divided by the number of its sentences. A CRF's step is a token."""
+    sum over them divided by the number of its sentences. A step of a CRF or of syntax is a token."""
 
     def __post_init__(self) -> None:
-        for name in ("segmentation", "structure", "label"):
+        for name in ("segmentation", "structure", "label", "syntax"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name} is at least 0, got {getattr(self, name)}")
+        check_share("label_smoothing", self.label_smoothing)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,10 +75,17 @@ class Encoding:
 class DiscourseNetwork(nn.Module):
     """Segmenter, parser or both, on one encoder."""
 
-    def __init__(self, config: NetworkConfig, embedder: Embedder, labels: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        config: NetworkConfig,
+        embedder: Embedder,
+        labels: Sequence[str] = (),
+        dependency_relations: Sequence[str] = (),
+    ) -> None:
         """Build the network with random weights, but for what the embedder brings.
 
         :param labels: of splits, such as ``elaboration-NS``; none where trees are not learnt
+        :param dependency_relations: such as ``advcl``; none where dependencies are not learnt
         """
         super().__init__()
         self.config = config
@@ -88,6 +102,9 @@ class DiscourseNetwork(nn.Module):
                 raise ValueError("a network that parses needs labels")
             self.parser = StackPointerParser(config.parser, self.encoder)
             self.classifier = LabelClassifier(config.classifier, labels, self.parser.represent.width)
+        self.syntax: SyntaxReader | None = None
+        if dependency_relations:
+            self.syntax = SyntaxReader(self.encoder.width, dependency_relations)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -103,6 +120,10 @@ class DiscourseNetwork(nn.Module):
         """For each pretrained parameter that is trained, how many layers it lies below the last."""
         return {f"embedder.{name}": depth for name, depth in self.embedder.depths().items()}
 
+    def lasting_weights(self) -> dict[str, Tensor]:
+        """What a finished model keeps, by name: all weights but those of the extra task."""
+        return {name: tensor for name, tensor in self.state_dict().items() if not name.startswith("syntax.")}
+
     def encode(self, sentences: Sequence[Sequence[str]]) -> Encoding:
         """Embed and encode sentences of one token or more."""
         embeddings = self.embedder(sentences)
@@ -112,10 +133,13 @@ class DiscourseNetwork(nn.Module):
     def forward(self, examples: Sequence[SentenceExample]) -> dict[str, Tensor]:
         """The weighted losses of a batch by name; what is to be made small is their sum."""
         numbers = {label: number for number, label in enumerate(self.labels)} if self.parser else None
-        return self.losses(make_batch(examples, numbers, self.device))
+        relations = None
+        if self.syntax is not None:
+            relations = {relation: number for number, relation in enumerate(self.syntax.relations)}
+        return self.losses(make_batch(examples, numbers, self.device, relations))
 
     def losses(self, batch: Batch) -> dict[str, Tensor]:
-        """The weighted losses of a batch by name, of segmentation, structure and labels."""
+        """The weighted losses of a batch by name, of segmentation, structure, labels and syntax."""
         encoding = self.encode(batch.sentences)
         weights = self.config.loss
         losses = {}
@@ -125,6 +149,8 @@ class DiscourseNetwork(nn.Module):
             units = self.parser.represent.prepare(encoding.states.tokens)
             losses["structure"] = weights.structure * self._structure(self.parser, encoding, units, batch)
             losses["label"] = weights.label * self._label(self.parser, self.classifier, units, batch)
+        if self.syntax is not None:
+            losses["syntax"] = weights.syntax * self._syntax(self.syntax, encoding, batch)
         return losses
 
     def _segmentation(self, encoding: Encoding, batch: Batch) -> Tensor:
@@ -152,7 +178,15 @@ class DiscourseNetwork(nn.Module):
         if splits is None:
             return self._nothing()
         left, right = (parser.represent(units, splits.rows, part) for part in (splits.left, splits.right))
-        log_probs = classifier(left, right).gather(1, splits.labels.unsqueeze(1))
+        all_log_probs = classifier(left, right)
+        right_ones = all_log_probs.gather(1, splits.labels.unsqueeze(1)).squeeze(1)
+        log_probs = torch.lerp(right_ones, all_log_probs.mean(dim=1), self.config.loss.label_smoothing)
+        return self._reduce(log_probs, len(log_probs), batch)
+
+    def _syntax(self, syntax: SyntaxReader, encoding: Encoding, batch: Batch) -> Tensor:
+        if batch.syntax is None:
+            return self._nothing()
+        log_probs = syntax.log_probs(encoding.states.tokens, encoding.lengths, batch.syntax)
         return self._reduce(log_probs, len(log_probs), batch)
 
     def _reduce(self, log_probs: Tensor, n_steps: int, batch: Batch) -> Tensor:
