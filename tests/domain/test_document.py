@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from rhetree.domain.annotation import SecondaryEdge, Signal, Syntax
 from rhetree.domain.document import Document, Token
+from rhetree.domain.reading import Reading
 from rhetree.domain.span import Span, spans_of_lengths
 from rhetree.domain.tree import Split, Tree
 from strategies import annotated_documents, documents, nary_trees
@@ -110,3 +111,94 @@ def test_documents_compare_hash_and_cross_processes(document):
     copy = pickle.loads(pickle.dumps(document))
     assert copy == document
     assert hash(copy) == hash(document)
+
+
+def reading(lengths, tree=None, log_prob=-1.0):
+    n_splits = 0 if tree is None else len(tree.splits)
+    edus = spans_of_lengths(lengths)
+    labels = (("elaboration-NS", 0.75), ("joint-NN", 0.25))
+    return Reading(edus, tree, log_prob, (0.5,) * len(edus), (1.0,) * n_splits, (labels,) * n_splits)
+
+
+def predicted():
+    return replace(
+        three_edus(),
+        sentence_trees=(PAIR, Tree()),
+        readings=[[reading([3, 2], PAIR), reading([5], Tree(), -2.0)], [reading([3], Tree(), 0.0)]],
+    )
+
+
+def test_the_first_reading_is_what_the_document_says():
+    document = predicted()
+    assert [len(readings) for readings in document.readings] == [2, 1]
+    assert replace(document, readings=((), document.readings[1])).readings[0] == ()
+    assert replace(document, readings=((), ())).readings == ()
+    only_edus = replace(three_edus(), readings=([reading([3, 2])], [reading([3])]))
+    assert only_edus.sentence_trees == ()
+
+
+@pytest.mark.parametrize(
+    ("readings", "message"),
+    [
+        ([[reading([3, 2], PAIR)]], "readings of 1 sentences for 2"),
+        ([[reading([2, 3], PAIR)], []], "the EDUs of sentence 0 are not those of its first reading"),
+        ([[reading([3], Tree())], []], "the EDUs of sentence 0"),
+        ([[reading([3, 2])], []], "the tree of sentence 0 is not that of its first reading"),
+        ([[reading([3, 2], PAIR.map_relations(str.upper))], []], "the tree of sentence 0"),
+        ([[reading([3, 2], PAIR), reading([4], Tree())], []], "a reading of sentence 0 does not cover"),
+        ([[reading([3, 2], PAIR), reading([5], Tree(), -0.5)], []], "sentence 0 do not come best first"),
+    ],
+)
+def test_readings_fit_their_sentence(readings, message):
+    with pytest.raises(ValueError, match=message):
+        replace(three_edus(), sentence_trees=(PAIR, Tree()), readings=readings)
+
+
+def test_readings_need_edus_within_the_sentence():
+    crossing = replace(three_edus(), edus=spans_of_lengths([3, 4, 1]))
+    with pytest.raises(ValueError, match="the EDUs of sentence 1"):
+        replace(crossing, readings=[[], [reading([2, 1])]])
+
+
+def test_readings_go_with_the_trees_that_they_are_about():
+    document = predicted()
+    assert not document.without_trees().readings
+    assert not document.without_edus().readings
+    assert document.split_by_sentence() == document
+    only_edus = replace(three_edus(), readings=([reading([3, 2])], [reading([3])]))
+    with_tree = replace(only_edus, tree=PAIR.join(Tree(), "NN", "joint"))
+    assert with_tree.readings
+    assert not with_tree.split_by_sentence().readings
+    assert not only_edus.with_nary(with_tree.as_drawn()).readings
+
+
+def test_labels_of_readings_are_renamed_with_the_trees_and_add_up():
+    renamed = predicted().map_relations(lambda name: "same")
+    assert renamed.sentence_trees[0].splits[0].label == "same-NS"
+    assert renamed.readings[0][0].label_probs == ((("same-NS", 0.75), ("same-NN", 0.25)),)
+    three = replace(reading([3, 2], PAIR), label_probs=((("a-NS", 0.4), ("b-NS", 0.35), ("c-NS", 0.25)),))
+    merged = three.map_relations(lambda name: "b" if name == "c" else name)
+    assert merged.label_probs == ((("b-NS", 0.6), ("a-NS", 0.4)),)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"edus": (Span(0, 1), Span(2, 3))}, "EDU 2..3 should start at 1"),
+        ({"edus": ()}, "the tree has 2 EDUs, but there are 0"),
+        ({"tree": Tree()}, "the tree has 1 EDUs, but there are 2"),
+        ({"tree": None}, "1 probabilities of places and 1 of labels for 0 splits"),
+        ({"log_prob": 0.1}, "at most 0, got 0.1"),
+        ({"log_prob": float("nan")}, "at most 0, got nan"),
+        ({"log_prob": -float("inf")}, "at most 0, got -inf"),
+        ({"edu_probs": (0.5,)}, "1 probabilities for 2 EDUs"),
+        ({"edu_probs": (0.5, 1.5)}, "within 0 and 1, got 1.5"),
+        ({"split_probs": (float("nan"),)}, "within 0 and 1, got nan"),
+        ({"label_probs": ()}, "1 probabilities of places and 0 of labels for 1 splits"),
+        ({"label_probs": ((("a-NS", 0.1), ("b-NS", 0.2)),)}, "best first"),
+        ({"label_probs": ((("a", 0.1),),)}, "a label is a relation, a hyphen and NS, SN or NN, got 'a'"),
+    ],
+)
+def test_a_reading_that_contradicts_itself_cannot_be_built(change, message):
+    with pytest.raises(ValueError, match=message):
+        replace(reading([3, 2], PAIR), **change)

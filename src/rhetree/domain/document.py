@@ -5,12 +5,13 @@ Tokens are character spans, sentences and EDUs are token spans, trees are over E
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, count
+from itertools import accumulate, count, pairwise
 from operator import add, sub
 
 from rhetree.domain.annotation import SecondaryEdge, Signal, Syntax
 from rhetree.domain.binarize import as_nary, binarize
 from rhetree.domain.nary import NaryTree
+from rhetree.domain.reading import Reading
 from rhetree.domain.span import Span, check_tiling, spans_of_lengths
 from rhetree.domain.tree import Tree
 
@@ -60,6 +61,9 @@ class Document:
     """Over all EDUs."""
     sentence_trees: tuple[Tree | None, ...] = ()
     """One per sentence, over the sentence's EDUs; None for a sentence without one."""
+    readings: tuple[tuple[Reading, ...], ...] = ()
+    """What a model makes of each sentence, best first: the first one is what ``edus`` and ``sentence_trees``
+    say. None for a sentence, or at all, where nothing was predicted."""
     nary: NaryTree | None = None
     """The tree as it was drawn, where that was not binary; ``tree`` is its binary form."""
     secondary_edges: tuple[SecondaryEdge, ...] = ()
@@ -71,6 +75,8 @@ class Document:
     def __post_init__(self) -> None:
         for name in ("tokens", "sentences", "edus", "sentence_trees", "secondary_edges", "signals"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
+        readings = tuple(map(tuple, self.readings))
+        object.__setattr__(self, "readings", readings if any(readings) else ())
         object.__setattr__(self, "metadata", dict(self.metadata))
         for key, value in self.metadata.items():
             if not isinstance(key, str) or not isinstance(value, str):
@@ -81,6 +87,7 @@ class Document:
         if self.edus:
             check_tiling(self.edus, len(self.tokens), "EDU")
         self._check_trees()
+        self._check_readings()
         self._check_annotation()
 
     def __repr__(self) -> str:
@@ -158,32 +165,36 @@ class Document:
     def with_nary(self, nary: NaryTree) -> "Document":
         """This document with a tree that was drawn n-ary, and its binary form."""
         kept = None if nary.is_binary() else nary
-        return replace(self, tree=binarize(nary), nary=kept, sentence_trees=())
+        return replace(self, tree=binarize(nary), nary=kept, sentence_trees=(), readings=())
 
     def split_by_sentence(self) -> "Document":
         """This document with one tree per sentence in place of the document's.
 
-        What refers to the larger tree (secondary edges, signals) goes with it.
+        What refers to the larger tree (secondary edges, signals) goes with it, as do readings that
+        know nothing of the new trees.
         """
         return replace(
             self,
             tree=None,
             nary=None,
             sentence_trees=tuple(self.trees_by_sentence()),
+            readings=self.readings if self.tree is None else (),
             secondary_edges=(),
             signals=(),
         )
 
     def without_trees(self) -> "Document":
         """This document's text, tokens, sentences and EDUs alone."""
-        return replace(self, tree=None, nary=None, sentence_trees=(), secondary_edges=(), signals=())
+        return replace(
+            self, tree=None, nary=None, sentence_trees=(), readings=(), secondary_edges=(), signals=()
+        )
 
     def without_edus(self) -> "Document":
         """This document's text, tokens and sentences alone: nothing gold for a parser to see."""
         return replace(self.without_trees(), edus=())
 
     def map_relations(self, name: Callable[[str], str]) -> "Document":
-        """This document with every relation renamed, in trees and secondary edges alike."""
+        """This document with every relation renamed, in trees, readings and secondary edges alike."""
 
         def rename(tree: Tree | None) -> Tree | None:
             return None if tree is None else tree.map_relations(name)
@@ -193,6 +204,9 @@ class Document:
             self,
             tree=rename(self.tree),
             sentence_trees=tuple(rename(tree) for tree in self.sentence_trees),
+            readings=tuple(
+                tuple(reading.map_relations(name) for reading in readings) for readings in self.readings
+            ),
             nary=None if self.nary is None else self.nary.map_relations(name),
             secondary_edges=tuple(edges.values()),
             signals=tuple(
@@ -235,6 +249,31 @@ class Document:
                 raise ValueError("the tree is not the binary form of the n-ary tree")
             if self.nary.is_binary():
                 object.__setattr__(self, "nary", None)
+
+    def _check_readings(self) -> None:
+        if not self.readings:
+            return
+        if len(self.readings) != len(self.sentences):
+            raise ValueError(
+                f"readings of {len(self.readings)} sentences for {len(self.sentences)} sentences"
+            )
+        trees = self.sentence_trees or (None,) * len(self.sentences)
+        for number, (sentence, edus, tree, readings) in enumerate(
+            zip(self.sentences, self.sentence_edus(), trees, self.readings, strict=True)
+        ):
+            if not readings:
+                continue
+            own = () if edus is None else self.edus[edus.start : edus.end]
+            # Both cover the same tokens in order, so that ends say all.
+            if [edu.end - sentence.start for edu in own] != [edu.end for edu in readings[0].edus]:
+                raise ValueError(f"the EDUs of sentence {number} are not those of its first reading")
+            if readings[0].tree is not tree and readings[0].tree != tree:
+                raise ValueError(f"the tree of sentence {number} is not that of its first reading")
+            for better, worse in pairwise(readings):
+                if worse.n_tokens != len(sentence):
+                    raise ValueError(f"a reading of sentence {number} does not cover its tokens")
+                if worse.log_prob > better.log_prob:
+                    raise ValueError(f"the readings of sentence {number} do not come best first")
 
     def _check_annotation(self) -> None:
         if self.syntax is not None:

@@ -32,7 +32,9 @@ def write(document: Document, sink: TextIO) -> None:
 
 def write_tok(document: Document, sink: TextIO) -> None:
     """Append a document as one block of numbered words."""
-    for line in _Lines(replace(document, syntax=None, sentences=(), sentence_trees=()), "tok").all():
+    for line in _Lines(
+        replace(document, syntax=None, sentences=(), sentence_trees=(), readings=()), "tok"
+    ).all():
         sink.write(f"{line}\n")
 
 
