@@ -33,13 +33,14 @@ class FakeNetwork:
             parser=ParserMemory(units=memory, keys=memory, hidden=hidden) if self.parses else None,
         )
 
-    def segment_step(self, encoded, rows, starts, hidden):
+    def segment_step(self, encoded, rows, starts, hidden, reach):
         self.calls.append(("segment", rows.tolist(), starts.tolist()))
         assert hidden.shape == (1, len(rows), 1)
-        places = np.arange(encoded.segmenter.keys.shape[1])
+        remainders = encoded.lengths[rows] - starts
+        places = starts[:, None] + np.arange(min(reach, remainders.max()))
         own = encoded.segmenter.keys[rows, 0]
         scores = self._scores(own, starts[:, None], places, hidden[0])
-        allowed = (places >= starts[:, None]) & (places < encoded.lengths[rows][:, None])
+        allowed = places < encoded.lengths[rows][:, None]
         return Step(np.where(allowed, scores, -np.inf), hidden + 1)
 
     def parse_step(self, encoded, spans, hidden):

@@ -166,9 +166,9 @@ def _segment_step_by_step(network, encoded):
     for row, edus in enumerate(EDUS):
         hidden = encoded.segmenter.hidden[:, [row]]
         for edu in edus:
-            step = network.segment_step(encoded, np.array([row]), np.array([edu.start]), hidden)
+            step = network.segment_step(encoded, np.array([row]), np.array([edu.start]), hidden, 512)
             hidden = step.hidden
-            found.append(step.log_probs[0, edu.end - 1])
+            found.append(step.log_probs[0, edu.end - 1 - edu.start])
     return found
 
 

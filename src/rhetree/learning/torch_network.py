@@ -54,21 +54,18 @@ class TorchNetwork:
         )
 
     @torch.inference_mode()
-    def segment_step(self, encoded: Encoded, rows: Ints, starts: Ints, hidden: Floats) -> Step:
+    def segment_step(self, encoded: Encoded, rows: Ints, starts: Ints, hidden: Floats, reach: int) -> Step:
         """Point from an EDU's first token to its last one."""
         segmenter, memory = self.network.segmenter, encoded.segmenter
         if not isinstance(segmenter, PointerSegmenter) or memory is None:
             raise ValueError("this network does not segment in steps")
         inputs = self._tensor(memory.inputs[rows, starts]).unsqueeze(1)
         outputs, after = segmenter.decoder(inputs, self._tensor(hidden))
-        # While no sentence is finished, which for one alone is always, the keys need not be copied.
-        keys = memory.keys if np.array_equal(rows, np.arange(len(memory.keys))) else memory.keys[rows]
-        log_probs = segmenter.point(
-            outputs,
-            self._tensor(keys),
-            self._tensor(starts).unsqueeze(1),
-            self._tensor(encoded.lengths[rows]),
-        )
+        ends = encoded.lengths[rows]
+        places = starts[:, None] + np.arange(min(reach, int((ends - starts).max())))
+        keys = memory.keys[rows[:, None], places.clip(max=memory.keys.shape[1] - 1)]
+        allowed = self._tensor(places < ends[:, None]).unsqueeze(1)
+        log_probs = segmenter.pointer(outputs, self._tensor(keys), allowed)
         return Step(_array(log_probs.squeeze(1)), _array(after))
 
     @torch.inference_mode()

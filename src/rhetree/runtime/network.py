@@ -95,12 +95,16 @@ class Network(Protocol):
     def encode(self, sentences: Sequence[Sequence[str]]) -> Encoded:
         """Read sentences, each of one token or more."""
 
-    def segment_step(self, encoded: Encoded, rows: Ints, starts: Ints, hidden: Floats) -> Step:
-        """Point from an EDU's first token to its last one, for k sentences; ``n`` is ``longest``.
+    def segment_step(self, encoded: Encoded, rows: Ints, starts: Ints, hidden: Floats, reach: int) -> Step:
+        """Point from an EDU's first token to its last one, for k sentences.
+
+        Places are counted from each EDU's start; ``n`` is ``reach``, or less where no sentence goes
+        on for so long. What a step costs so does not grow with the sentence.
 
         :param rows: the sentences, ``(k,)``
         :param starts: where the EDU starts in each, ``(k,)``
         :param hidden: the decoder's state before the step, ``(layers, k, width)``
+        :param reach: most tokens in an EDU
         """
 
     def parse_step(self, encoded: Encoded, spans: SpansToSplit, hidden: Floats) -> Step:

@@ -1,4 +1,4 @@
-"""Greedy segmentation: from the first token of an EDU to its last, again and again to the sentence's end."""
+"""Segmentation: from the first token of an EDU to its last, again and again to the sentence's end."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from rhetree.domain.span import Span
+from rhetree.runtime.beam import Beam
 from rhetree.runtime.network import Encoded, Network, SegmenterMemory, Tags
+
+REACH = 512
+"""Most tokens in an EDU, where nothing else is said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,45 +18,68 @@ class Segmentation:
     """The EDUs of one sentence as spans of its tokens, from 0 on."""
 
     edus: tuple[Span, ...]
-    log_probs: tuple[float, ...]
+    log_prob: float
+    """Of all their ends."""
+    probs: tuple[float, ...]
     """Of each EDU's end, given where the EDU starts."""
 
+    @classmethod
+    def given(cls, edus: Sequence[Span]) -> "Segmentation":
+        """EDUs that are known, so that nothing is left to chance."""
+        return cls(tuple(edus), 0.0, (1.0,) * len(edus))
 
-def segment(network: Network, encoded: Encoded) -> list[Segmentation]:
-    """The EDUs of each sentence of a batch; all unfinished sentences advance together."""
+
+def segment(
+    network: Network, encoded: Encoded, *, width: int = 1, reach: int = REACH
+) -> list[list[Segmentation]]:
+    """The EDUs of each sentence of a batch, in the likeliest ways, best first.
+
+    A tagger decides in one go, and so in one way only.
+
+    :param width: how many ways of each sentence to follow and to give
+    :param reach: most tokens in an EDU
+    """
     if encoded.tags is not None:
-        return list(_read_tags(encoded.tags, encoded.lengths.tolist()))
+        return [[one] for one in _read_tags(encoded.tags, encoded.lengths.tolist())]
     if encoded.segmenter is None:
         raise ValueError("this network does not segment")
-    return _follow_pointer(network, encoded, encoded.segmenter)
+    return _follow_pointer(network, encoded, encoded.segmenter, width, reach)
 
 
-def _follow_pointer(network: Network, encoded: Encoded, memory: SegmenterMemory) -> list[Segmentation]:
-    n_sentences = len(encoded.lengths)
-    ends: list[list[int]] = [[] for _ in range(n_sentences)]
-    log_probs: list[list[float]] = [[] for _ in range(n_sentences)]
-    rows = np.arange(n_sentences)
-    starts = np.zeros_like(rows)
+def _follow_pointer(
+    network: Network, encoded: Encoded, memory: SegmenterMemory, width: int, reach: int
+) -> list[list[Segmentation]]:
+    beam = Beam(len(encoded.lengths), width)
+    starts = np.zeros_like(beam.searches)
     hidden = memory.hidden
-    while rows.size:
-        step = network.segment_step(encoded, rows, starts, hidden)
-        last = step.log_probs.argmax(axis=1)
-        chosen = step.log_probs[np.arange(len(rows)), last]
-        for row, token, log_prob in zip(rows.tolist(), last.tolist(), chosen.tolist(), strict=True):
-            ends[row].append(token + 1)
-            log_probs[row].append(log_prob)
-        unfinished = last + 1 < encoded.lengths[rows]
-        rows, starts, hidden = rows[unfinished], last[unfinished] + 1, step.hidden[:, unfinished]
-    return [_segmentation(*found) for found in zip(ends, log_probs, strict=True)]
+    ends_by_step = []
+    while beam.searches.size:
+        step = network.segment_step(encoded, beam.searches, starts, hidden, reach)
+        origins, places = beam.advance(step.log_probs)
+        ends = starts[origins] + places + 1
+        ends_by_step.append(ends)
+        kept = beam.finish(ends >= encoded.lengths[beam.searches])
+        starts, hidden = ends[kept], step.hidden[:, origins[kept]]
+    found = beam.found()
+    edges = np.searchsorted(found.owners, np.arange(len(found.searches) + 1)).tolist()
+    all_ends = np.concatenate(ends_by_step)[found.steps].tolist()
+    all_probs = np.exp(found.log_probs).tolist()
+    segmentations: list[list[Segmentation]] = [[] for _ in encoded.lengths]
+    for number, (sentence, score) in enumerate(
+        zip(found.searches.tolist(), found.scores.tolist(), strict=True)
+    ):
+        own = slice(edges[number], edges[number + 1])
+        segmentations[sentence].append(_segmentation(all_ends[own], score, all_probs[own]))
+    return segmentations
 
 
 def _read_tags(tags: Tags, lengths: list[int]) -> Iterator[Segmentation]:
     for begins, log_probs, length in zip(tags.begins, tags.log_probs, lengths, strict=True):
         # The first token begins an EDU whatever its tag says, and the last one ends one for certain.
         inner = np.flatnonzero(begins[1:length]) + 1
-        yield _segmentation([*inner.tolist(), length], [*log_probs[inner].tolist(), 0.0])
+        own = log_probs[inner]
+        yield _segmentation([*inner.tolist(), length], float(own.sum()), [*np.exp(own).tolist(), 1.0])
 
 
-def _segmentation(ends: Sequence[int], log_probs: Sequence[float]) -> Segmentation:
-    edus = tuple(Span(start, end) for start, end in zip([0, *ends], ends, strict=False))
-    return Segmentation(edus, tuple(log_probs))
+def _segmentation(ends: list[int], log_prob: float, probs: list[float]) -> Segmentation:
+    return Segmentation(tuple(map(Span, [0, *ends[:-1]], ends)), log_prob, tuple(probs))
