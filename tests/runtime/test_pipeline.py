@@ -53,6 +53,17 @@ def test_batches_and_windows_change_nothing(documents):
     expected = predict(documents)
     assert predict(documents, batch_cost=1) == expected
     assert predict(documents, batch_cost=13, window=1) == expected
+    assert predict(documents, batch_cost=13, window=3) == expected
+
+
+@given(st.lists(gold_documents(), max_size=4), st.sampled_from(["auto", "gold"]))
+@settings(max_examples=25, deadline=None)
+def test_the_first_reading_of_a_beam_is_what_the_document_says(documents, edus):
+    for found in predict(documents, edus=edus, beam=3):  # Document itself checks this
+        assert len(found.readings) == len(found.sentences)
+        assert all(1 <= len(readings) <= 3 for readings in found.readings)
+    for found in predict(documents, edus=edus):
+        assert all(len(readings) == 1 for readings in found.readings)
 
 
 @given(gold_documents())
@@ -75,8 +86,52 @@ def test_documents_stream():
     assert read == [0, 1]
 
 
+def test_a_large_document_is_worked_through_in_pieces():
+    document = Document.from_sentences([["a"] * (1 + number % 7) for number in range(50)])
+    network = FakeNetwork()
+    (found,) = predict([document], network=network, window=8)
+    assert [size for _, size in network.named("encode")] == [8] * 6 + [2]
+    assert [found] == predict([document])
+
+
 def test_a_document_without_tokens_passes():
     assert predict([Document()]) == [Document()]
+
+
+def test_documents_without_tokens_do_not_pile_up():
+    read = []
+
+    def documents():
+        for number in range(100):
+            read.append(number)
+            yield Document(name=str(number))
+
+    found = Pipeline(FakeNetwork(), LABELS, window=10).predict(documents())
+    assert next(found).name == "0"
+    assert len(read) == 10
+
+
+@pytest.mark.parametrize("edus", ["auto", "gold"])
+def test_trees_are_left_out_where_they_are_not_wanted(edus):
+    document = replace(Document.from_sentences([["a"] * 9, ["b"] * 7]), edus=spans_of_lengths([4, 5, 7]))
+    (whole,) = predict([document], edus=edus)
+    network = FakeNetwork()
+    (found,) = Pipeline(network, LABELS).predict([document], edus=edus, trees=False)
+    assert found.edus == whole.edus
+    assert found.sentence_trees == ()
+    assert not network.named("parse")
+    assert not network.named("label")
+    segmenter, parser = FakeNetwork(seed=5, parses=False), FakeNetwork()
+    (found,) = Pipeline(parser, LABELS, segmenter=segmenter).predict([document], trees=False)
+    assert not parser.calls
+
+
+def test_a_beam_makes_batches_smaller():
+    network = FakeNetwork()
+    Pipeline(network, LABELS, batch_cost=12, beam=3).analyse([["a"]] * 10)
+    assert [size for _, size in network.named("encode")] == [4, 4, 2]
+    # One sentence a batch is the least.
+    Pipeline(network, LABELS, batch_cost=2, beam=3).analyse([["a"]])
 
 
 def test_one_network_can_parse_what_another_segments():
@@ -113,8 +168,9 @@ def test_a_network_that_only_segments_takes_no_edus():
 
 
 def test_limits_must_leave_room_for_something():
-    with pytest.raises(ValueError, match="at least 1, got 0 and 5"):
-        Pipeline(FakeNetwork(), LABELS, batch_cost=0, window=5)
+    for name in ("batch_cost", "window", "beam", "reach", "top_labels"):
+        with pytest.raises(ValueError, match=f"{name} is at least 1, got 0"):
+            Pipeline(FakeNetwork(), LABELS, **{name: 0})
 
 
 def test_gold_trees_do_not_come_through():

@@ -1,153 +1,145 @@
-"""Greedy top-down parsing: split the sentence, then its left part, then its right one.
+"""Top-down parsing: split the sentence, then its left part, then its right one.
 
-Each sentence has a stack of spans that wait to be split; at each step the top spans of all
-unfinished sentences go through the decoder together. A span of two EDUs can be split in one way
-only and takes no step. Labels do not steer the structure: all splits of a batch are labelled at the
-end, in one call.
+Each hypothesis has a stack of spans that wait to be split; at each step the top spans of all open
+hypotheses go through the decoder together. A span of two EDUs can be split in one way only and takes
+no step. Labels do not steer the structure, and come later.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
-from rhetree.domain.relations import label_parts
 from rhetree.domain.span import Span
-from rhetree.domain.tree import Split, Tree
+from rhetree.runtime.beam import Beam, Found, Scores
 from rhetree.runtime.network import Encoded, Floats, Ints, Network, SpansToSplit
 
-_NONE = (0, 0)
-"""The EDUs of a parent or sibling that is not there."""
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Structures:
+    """Trees without labels, by what they are the trees of, best first."""
+
+    items: Ints
+    """Which of the given EDUs each tree is over, ``(trees,)``."""
+    scores: Scores
+    """The log-probability of each tree, ``(trees,)``."""
+    owners: Ints
+    """The tree of each split, ``(splits,)``, ascending; a tree's splits are in pre-order."""
+    edus: Ints
+    """First EDU, first EDU of the right part, end of each split, ``(splits, 3)``."""
+    tokens: Ints
+    """The same in tokens, ``(splits, 3)``."""
+    log_probs: Floats
+    """Of each split's place; 0 where there was no choice, ``(splits,)``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Parse:
-    """The tree of one sentence with the log-probability of each choice in it, in the order of its splits."""
+def find_structures(
+    network: Network, encoded: Encoded, rows: Ints, edus: Sequence[Sequence[Span]], *, width: int = 1
+) -> Structures:
+    """The likeliest trees over the EDUs of sentences of a batch.
 
-    tree: Tree
-    split_log_probs: tuple[float, ...] = ()
-    """Of each split's place; 0 where there was no choice."""
-    label_log_probs: tuple[float, ...] = ()
-
-
-def parse(
-    network: Network, encoded: Encoded, edus: Sequence[Sequence[Span]], labels: Sequence[str]
-) -> list[Parse]:
-    """The trees of a batch of sentences.
-
-    :param edus: for each sentence its EDUs as spans of its tokens
-    :param labels: what the network's labels are called, such as ``elaboration-NS``
+    :param rows: the sentence of each item, ``(items,)``; a sentence may have several, or none
+    :param edus: each item's EDUs as spans of the sentence's tokens
+    :param width: how many trees of each item to follow and to give
     """
     if encoded.parser is None:
         raise ValueError("this network does not parse")
-    sentences = [_Sentence.begin(row, spans) for row, spans in enumerate(edus)]
-    hidden = encoded.parser.hidden
-    waiting = [sentence for sentence in sentences if sentence.has_choice()]
-    rows = np.array([sentence.row for sentence in waiting], dtype=np.int64)
-    hidden = hidden[:, rows]
-    while waiting:
-        step = network.parse_step(encoded, _spans_to_split(waiting), hidden)
-        chosen = step.log_probs.argmax(axis=1)
-        log_probs = step.log_probs[np.arange(len(chosen)), chosen]
-        for sentence, candidate, log_prob in zip(waiting, chosen.tolist(), log_probs.tolist(), strict=True):
-            sentence.split_top(candidate, log_prob)
-        unfinished = [number for number, sentence in enumerate(waiting) if sentence.has_choice()]
-        if len(unfinished) < len(waiting):
-            waiting = [waiting[number] for number in unfinished]
-            hidden = step.hidden[:, unfinished]
-        else:
-            hidden = step.hidden
-    return _label(network, encoded, sentences, labels)
+    n_edus = np.fromiter(map(len, edus), np.int64, len(edus))
+    agenda = _Agenda(edus, n_edus)
+    beam = Beam(len(edus), width)
+    tops = beam.finish(n_edus < 3)  # an item's root has the item's number
+    hidden = encoded.parser.hidden[:, rows[tops]]
+    while tops.size:
+        asked = agenda.spans_to_split(tops, rows[beam.searches])
+        step = network.parse_step(encoded, asked, hidden)
+        origins, places = beam.advance(step.log_probs)
+        tops = agenda.split(tops[origins], places)
+        kept = beam.finish(tops < 0)
+        tops, hidden = tops[kept], step.hidden[:, origins[kept]]
+    return agenda.structures(beam.found(), n_edus)
 
 
-@dataclass(frozen=True, slots=True)
-class _Waiting:
-    """EDUs ``start..end`` that wait to be split, with the EDUs of their parent and left sibling."""
+class _Agenda:
+    """The spans of all hypotheses that wait, or waited, to be split.
 
-    start: int
-    end: int
-    parent: tuple[int, int] = _NONE
-    sibling: tuple[int, int] = _NONE
+    A stack is a chain: each span knows the one below it, so that hypotheses share what they have in
+    common. EDUs are counted through all items, with one more number for each item's end.
+    """
 
+    def __init__(self, edus: Sequence[Sequence[Span]], n_edus: Ints) -> None:
+        n = len(n_edus)
+        self._first: Ints = np.cumsum(n_edus + 1) - n_edus - 1
+        """The number of each item's first EDU."""
+        edges = chain.from_iterable((0, *(edu.end for edu in own)) for own in edus)
+        self._edges: Ints = np.fromiter(edges, np.int64, int(n_edus.sum()) + n)
+        """The token at which each EDU starts."""
+        self._lasts: Ints = self._edges - 1
+        self._spans = np.zeros((7, max(16, 2 * n)), dtype=np.int64)
+        """First EDU and end of each span, of its parent, of its left sibling; the span below it or -1.
 
-@dataclass(slots=True)
-class _Sentence:
-    """A sentence on its way to a tree."""
+        A parent or sibling that is not there is 0, 0, since the first EDU starts at token 0.
+        """
+        self._spans[0, :n], self._spans[1, :n], self._spans[6, :n] = self._first, self._first + n_edus, -1
+        self._n_spans = n
+        self._splits: list[Ints] = []
+        """For each step of the beam first EDU, first EDU of the right part and end, ``(3, hypotheses)``."""
 
-    row: int
-    ends: list[int]
-    """Where each EDU starts, and at last where the sentence ends: one more than there are EDUs."""
-    stack: list[_Waiting]
-    splits: list[tuple[int, int, int]] = field(default_factory=list)
-    log_probs: list[float] = field(default_factory=list)
-
-    @classmethod
-    def begin(cls, row: int, edus: Sequence[Span]) -> "_Sentence":
-        return cls(row, [0, *(edu.end for edu in edus)], [_Waiting(0, len(edus))] if len(edus) > 1 else [])
-
-    def has_choice(self) -> bool:
-        """Split what can be split in one way only; whether the top of the stack is a larger span then."""
-        while self.stack and self.stack[-1].end - self.stack[-1].start == 2:
-            self.split_top(0, 0.0)
-        return bool(self.stack)
-
-    def split_top(self, candidate: int, log_prob: float) -> None:
-        """Part the top span after its so many-th EDU, from 0; the right part waits below the left one."""
-        top = self.stack.pop()
-        middle = top.start + candidate + 1
-        self.splits.append((top.start, middle, top.end))
-        self.log_probs.append(log_prob)
-        if top.end - middle > 1:
-            self.stack.append(_Waiting(middle, top.end, (top.start, top.end), (top.start, middle)))
-        if middle - top.start > 1:
-            self.stack.append(_Waiting(top.start, middle, (top.start, top.end)))
-
-    def tokens(self, edus: tuple[int, int]) -> tuple[int, int]:
-        return self.ends[edus[0]], self.ends[edus[1]]
-
-
-def _spans_to_split(sentences: list[_Sentence]) -> SpansToSplit:
-    tops = [sentence.stack[-1] for sentence in sentences]
-    pairs = list(zip(sentences, tops, strict=True))
-    # The left part ends with any EDU of the span but its last.
-    most = max(top.end - top.start for top in tops) - 1
-    candidates = np.full((len(tops), most), -1, dtype=np.int64)
-    for number, (sentence, top) in enumerate(pairs):
-        ends = sentence.ends[top.start + 1 : top.end]
-        candidates[number, : len(ends)] = ends
-        candidates[number, : len(ends)] -= 1
-    return SpansToSplit(
-        rows=np.array([sentence.row for sentence in sentences], dtype=np.int64),
-        spans=_pairs([sentence.tokens((top.start, top.end)) for sentence, top in pairs]),
-        parents=_pairs([sentence.tokens(top.parent) for sentence, top in pairs]),
-        siblings=_pairs([sentence.tokens(top.sibling) for sentence, top in pairs]),
-        candidates=candidates,
-    )
-
-
-def _pairs(pairs: list[tuple[int, int]]) -> Ints:
-    return np.array(pairs, dtype=np.int64)
-
-
-def _label(
-    network: Network, encoded: Encoded, sentences: list[_Sentence], labels: Sequence[str]
-) -> list[Parse]:
-    rows = [sentence.row for sentence in sentences for _ in sentence.splits]
-    if not rows:
-        return [Parse(Tree()) for _ in sentences]
-    places = [[sentence.ends[edu] for edu in split] for sentence in sentences for split in sentence.splits]
-    log_probs: Floats = network.label(encoded, np.array(rows), np.array(places))
-    best = log_probs.argmax(axis=1)
-    best_log_probs = log_probs[np.arange(len(rows)), best].tolist()
-    parts = [label_parts(labels[number]) for number in best.tolist()]
-    parses = []
-    at = 0
-    for sentence in sentences:
-        n = len(sentence.splits)
-        splits = tuple(
-            Split(*place, nuclearity, relation)
-            for place, (relation, nuclearity) in zip(sentence.splits, parts[at : at + n], strict=True)
+    def spans_to_split(self, tops: Ints, rows: Ints) -> SpansToSplit:
+        """What the decoder is to know of these spans."""
+        edus = self._spans[:6, tops]
+        starts, ends = edus[0], edus[1]
+        # (start and end, start and end, …; spans) -> (span, parent, sibling; spans; start and end)
+        tokens = np.ascontiguousarray(self._edges[edus].reshape(3, 2, -1).swapaxes(1, 2))
+        # The left part ends with any EDU of the span but its last.
+        n_candidates = ends - starts - 1
+        numbers = np.arange(n_candidates.max())
+        candidates = self._lasts.take((starts + 1)[:, None] + numbers, mode="clip")
+        candidates[numbers >= n_candidates[:, None]] = -1
+        return SpansToSplit(
+            rows=rows, spans=tokens[0], parents=tokens[1], siblings=tokens[2], candidates=candidates
         )
-        parses.append(Parse(Tree(splits), tuple(sentence.log_probs), tuple(best_log_probs[at : at + n])))
-        at += n
-    return parses
+
+    def split(self, tops: Ints, places: Ints) -> Ints:
+        """Part spans after their so many-th EDU, from 0; what is on top of the stacks then, or -1."""
+        n = len(tops)
+        starts, ends, below = (self._spans[row, tops] for row in (0, 1, 6))
+        middles = starts + places + 1
+        self._splits.append(np.stack([starts, middles, ends]))
+        rights = np.arange(self._n_spans, self._n_spans + n)
+        lefts = rights + n
+        below_left = np.where(ends - middles > 2, rights, below)
+        self._reserve(2 * n)
+        self._spans[:, rights[0] : lefts[0]] = middles, ends, starts, ends, starts, middles, below
+        self._spans[:4, lefts[0] : lefts[0] + n] = starts, middles, starts, ends
+        self._spans[6, lefts[0] : lefts[0] + n] = below_left
+        self._n_spans += 2 * n
+        tops = np.where(middles - starts > 2, lefts, below_left)
+        return tops
+
+    def structures(self, found: Found, n_edus: Ints) -> Structures:
+        """The trees of the hypotheses that were found, with the splits that took no step."""
+        steps = np.concatenate([np.zeros((3, 0), np.int64), *self._splits], axis=1)[:, found.steps]
+        starts, middles, ends = steps
+        left, right = np.flatnonzero(middles - starts == 2), np.flatnonzero(ends - middles == 2)
+        whole = np.flatnonzero(n_edus[found.searches] == 2)
+        pairs = np.concatenate([starts[left], middles[right], self._first[found.searches[whole]]])
+        splits = np.concatenate([steps, np.stack([pairs, pairs + 1, pairs + 2])], axis=1)
+        owners = np.concatenate([found.owners, found.owners[left], found.owners[right], whole])
+        log_probs = np.concatenate([found.log_probs, np.zeros(len(pairs), np.float32)])
+        order = np.lexsort((-splits[2], splits[0], owners))  # pre-order
+        splits, owners = splits[:, order].T, owners[order]
+        return Structures(
+            items=found.searches,
+            scores=found.scores,
+            owners=owners,
+            edus=splits - self._first[found.searches[owners]][:, None],
+            tokens=self._edges[splits],
+            log_probs=log_probs[order],
+        )
+
+    def _reserve(self, n: int) -> None:
+        capacity = self._spans.shape[1]
+        if self._n_spans + n > capacity:
+            more = np.zeros((7, max(capacity, n)), dtype=np.int64)
+            self._spans = np.concatenate([self._spans, more], axis=1)

@@ -1,34 +1,29 @@
-"""From documents with sentences to documents with EDUs and trees, by way of a network."""
+"""Documents in, documents with EDUs and trees out, by way of a network."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import islice
 from typing import Literal
 
 from rhetree.domain.document import Document
+from rhetree.domain.reading import Reading
 from rhetree.domain.span import Span
 from rhetree.errors import MismatchError
 from rhetree.runtime.batching import batches_by_cost
 from rhetree.runtime.network import Network
-from rhetree.runtime.parsing import Parse, parse
-from rhetree.runtime.segmenting import Segmentation, segment
+from rhetree.runtime.readings import find_readings, readings_without_trees
+from rhetree.runtime.segmenting import REACH, Segmentation, segment
 
 Edus = Literal["auto", "gold"]
 
-
-@dataclass(frozen=True, slots=True)
-class Analysis:
-    """What a network finds in one sentence."""
-
-    segmentation: Segmentation
-    parse: Parse | None
-    """None where the network only segments."""
+BATCH_COST = 4096
+WINDOW = 2048
 
 
 class Pipeline:
     """A network, or two in a row, at work on any number of sentences.
 
-    Which sentences share a batch changes nothing but the speed.
+    Which sentences share a batch changes nothing but the speed. Several threads may share a pipeline.
     """
 
     def __init__(
@@ -37,99 +32,155 @@ class Pipeline:
         labels: Sequence[str],
         *,
         segmenter: Network | None = None,
-        batch_cost: int = 4096,
-        window: int = 2048,
+        batch_cost: int = BATCH_COST,
+        window: int = WINDOW,
+        beam: int = 1,
+        reach: int = REACH,
+        top_labels: int = 3,
     ) -> None:
         """Set up a pipeline.
 
         :param labels: what the network's labels are called; none where it only segments
         :param segmenter: another network to find the EDUs that this one parses
-        :param batch_cost: most tokens in a batch, padding included; a longer sentence goes alone
+        :param batch_cost: most tokens in a batch, padding included; a longer sentence goes alone. A beam
+            of k takes so many times the memory, and batches that are as much smaller.
         :param window: about so many sentences are read before the first result is given
+        :param beam: how many readings of a sentence to follow and to give; 1 is greedy
+        :param reach: most tokens in an EDU
+        :param top_labels: of how many labels of each split to tell the probability
         """
-        if batch_cost < 1 or window < 1:
-            raise ValueError(f"batch_cost and window are at least 1, got {batch_cost} and {window}")
+        at_least_one = {
+            "batch_cost": batch_cost,
+            "window": window,
+            "beam": beam,
+            "reach": reach,
+            "top_labels": top_labels,
+        }
+        for name, value in at_least_one.items():
+            if value < 1:
+                raise ValueError(f"{name} is at least 1, got {value}")
         self.network = network
         self.labels = tuple(labels)
         self.segmenter = segmenter
         self.batch_cost = batch_cost
         self.window = window
+        self.beam = beam
+        self.reach = reach
+        self.top_labels = top_labels
 
-    def predict(self, documents: Iterable[Document], *, edus: Edus = "auto") -> Iterator[Document]:
+    def predict(
+        self, documents: Iterable[Document], *, edus: Edus = "auto", trees: bool = True
+    ) -> Iterator[Document]:
         """The same documents with what the network finds in place of what was known, in order.
 
+        Documents are read as they are needed. What is at work at any time is bounded by the settings; a
+        document of more sentences than the window is worked through in pieces.
+
         :param edus: "gold" parses the EDUs that documents have; "auto" finds EDUs first
+        :param trees: whether to look for trees too, as far as the network can
         """
-        for window in self._windows(documents):
-            bare = [_without_gold(document, edus) for document in window]
+        readings: list[tuple[Reading, ...]] = []
+        for window in self._windows(documents, edus):
             found = iter(
                 self.analyse(
-                    [document.forms_of(sentence) for document in bare for sentence in document.sentences],
-                    [given for document in bare for given in _edus_by_sentence(document)]
-                    if edus == "gold"
-                    else None,
+                    [forms for piece in window for forms in piece.forms()],
+                    None if edus == "auto" else [own for piece in window for own in piece.edus],
+                    trees=trees,
                 )
             )
-            for document in bare:
-                yield _with_analyses(document, [next(found) for _ in document.sentences])
+            for piece in window:
+                readings += islice(found, len(piece.sentences))
+                if piece.is_last:
+                    yield _with_readings(piece.document, readings)
+                    readings = []
 
     def analyse(
-        self, sentences: Sequence[Sequence[str]], edus: Sequence[Sequence[Span]] | None = None
-    ) -> list[Analysis]:
-        """What the network finds in each sentence.
+        self,
+        sentences: Sequence[Sequence[str]],
+        edus: Sequence[Sequence[Span]] | None = None,
+        *,
+        trees: bool = True,
+    ) -> list[tuple[Reading, ...]]:
+        """The readings of each sentence, best first.
 
         :param sentences: tokens, one or more each
         :param edus: each sentence's EDUs as spans of its tokens, where they are known
+        :param trees: whether to look for trees too, as far as the network can
         """
-        found: dict[int, Analysis] = {}
-        for batch in batches_by_cost([len(sentence) for sentence in sentences], self.batch_cost):
+        found: list[tuple[Reading, ...]] = [()] * len(sentences)
+        for batch in batches_by_cost(list(map(len, sentences)), self.batch_cost // self.beam):
             given = None if edus is None else [edus[number] for number in batch]
-            analyses = self._analyse_batch([sentences[number] for number in batch], given)
-            found.update(zip(batch, analyses, strict=True))
-        return [found[number] for number in range(len(sentences))]
+            readings = self._analyse_batch([sentences[number] for number in batch], given, trees)
+            for number, own in zip(batch, readings, strict=True):
+                found[number] = own
+        return found
 
     def _analyse_batch(
-        self, sentences: Sequence[Sequence[str]], edus: Sequence[Sequence[Span]] | None
-    ) -> list[Analysis]:
+        self, sentences: Sequence[Sequence[str]], edus: Sequence[Sequence[Span]] | None, trees: bool
+    ) -> list[tuple[Reading, ...]]:
+        if edus is None and self.segmenter is not None:
+            first = self.segmenter.encode(sentences)
+            segmentations = segment(self.segmenter, first, width=self.beam, reach=self.reach)
+            if not trees:
+                return readings_without_trees(segmentations)
         encoded = self.network.encode(sentences)
         if edus is not None:
             if encoded.parser is None:
                 raise ValueError("EDUs are given, but this network only segments")
-            segmentations = [Segmentation(tuple(spans), (0.0,) * len(spans)) for spans in edus]
-        elif self.segmenter is not None:
-            segmentations = segment(self.segmenter, self.segmenter.encode(sentences))
-        else:
-            segmentations = segment(self.network, encoded)
-        if encoded.parser is None:
-            return [Analysis(segmentation, None) for segmentation in segmentations]
-        parses = parse(
-            self.network, encoded, [segmentation.edus for segmentation in segmentations], self.labels
+            segmentations = [[Segmentation.given(own)] for own in edus]
+        elif self.segmenter is None:
+            segmentations = segment(self.network, encoded, width=self.beam, reach=self.reach)
+        if encoded.parser is None or not trees:
+            return readings_without_trees(segmentations)
+        return find_readings(
+            self.network,
+            encoded,
+            segmentations,
+            self.labels,
+            width=self.beam,
+            top_labels=self.top_labels,
         )
-        return [Analysis(*both) for both in zip(segmentations, parses, strict=True)]
 
-    def _windows(self, documents: Iterable[Document]) -> Iterator[list[Document]]:
-        window: list[Document] = []
-        n_sentences = 0
+    def _windows(self, documents: Iterable[Document], edus: Edus) -> Iterator[list["_Piece"]]:
+        window: list[_Piece] = []
+        size = 0
         for document in documents:
-            window.append(document)
-            n_sentences += len(document.sentences)
-            if n_sentences >= self.window:
-                yield window
-                window, n_sentences = [], 0
+            for piece in _pieces(document, self.window, edus):
+                window.append(piece)
+                # One for a document without sentences too, so that any number of them flow through.
+                size += max(1, len(piece.sentences))
+                if size >= self.window:
+                    yield window
+                    window, size = [], 0
         if window:
             yield window
 
 
-def _without_gold(document: Document, edus: Edus) -> Document:
-    """Only what the network may know, so that nothing gold can come through."""
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Some adjacent sentences of a document."""
+
+    document: Document
+    sentences: Sequence[Span]
+    edus: Sequence[Sequence[Span]]
+    """Of each sentence, counted from its first token; none where they are not to be known."""
+    is_last: bool
+
+    def forms(self) -> Iterator[list[str]]:
+        return map(self.document.forms_of, self.sentences)
+
+
+def _pieces(document: Document, size: int, edus: Edus) -> Iterator[_Piece]:
     name = document.name or "a document"
-    if document.tokens and not document.sentences:
+    n = len(document.sentences)
+    if document.tokens and not n:
         raise MismatchError(f"{name} has no sentences; they are needed to find EDUs and trees")
-    if edus == "auto":
-        return document.without_edus()
-    if document.tokens and not document.edus:
+    if edus == "gold" and document.tokens and not document.edus:
         raise MismatchError(f"{name} has no EDUs to parse; let them be found (auto) or give them")
-    return document.without_trees()
+    given = list(_edus_by_sentence(document)) if edus == "gold" else []
+    for start in range(0, max(1, n), size):
+        own = slice(start, start + size)
+        yield _Piece(document, document.sentences[own], given[own], start + size >= n)
 
 
 def _edus_by_sentence(document: Document) -> Iterator[list[Span]]:
@@ -144,10 +195,20 @@ def _edus_by_sentence(document: Document) -> Iterator[list[Span]]:
         yield [edu.shift(-sentence.start) for edu in document.edus[span.start : span.end]]
 
 
-def _with_analyses(document: Document, analyses: list[Analysis]) -> Document:
-    edus = chain.from_iterable(
-        (edu.shift(sentence.start) for edu in analysis.segmentation.edus)
-        for sentence, analysis in zip(document.sentences, analyses, strict=True)
+def _with_readings(document: Document, readings: list[tuple[Reading, ...]]) -> Document:
+    """The document's text, tokens and sentences with what was found; nothing gold comes through."""
+    edus, trees = [], []
+    for sentence, (best, *_) in zip(document.sentences, readings, strict=True):
+        edus += [edu.shift(sentence.start) for edu in best.edus]
+        if best.tree is not None:
+            trees.append(best.tree)
+    return replace(
+        document,
+        edus=tuple(edus),
+        tree=None,
+        sentence_trees=tuple(trees),
+        readings=tuple(readings),
+        nary=None,
+        secondary_edges=(),
+        signals=(),
     )
-    trees = [analysis.parse.tree for analysis in analyses if analysis.parse is not None]
-    return replace(document, edus=tuple(edus), sentence_trees=tuple(trees))

@@ -63,7 +63,7 @@ def _follow_pointer(
     found = beam.found()
     edges = np.searchsorted(found.owners, np.arange(len(found.searches) + 1)).tolist()
     all_ends = np.concatenate(ends_by_step)[found.steps].tolist()
-    all_probs = np.exp(found.log_probs).tolist()
+    all_probs = np.exp(found.log_probs, dtype=np.float64).tolist()
     segmentations: list[list[Segmentation]] = [[] for _ in encoded.lengths]
     for number, (sentence, score) in enumerate(
         zip(found.searches.tolist(), found.scores.tolist(), strict=True)

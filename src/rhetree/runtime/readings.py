@@ -1,0 +1,159 @@
+"""From segmentations to readings: trees over them, labels on the trees, the best of all for each sentence.
+
+A reading's log-probability is the sum over its EDU ends, its splits' places and its labels.
+Labels of different splits are independent of each other, so that the best ways to label a tree are its best
+labels with few exceptions, the cheapest ones.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rhetree.domain.reading import LabelProbs, Reading
+from rhetree.domain.relations import label_parts
+from rhetree.domain.tree import Split, Tree
+from rhetree.runtime.beam import best_of_each
+from rhetree.runtime.network import Encoded, Floats, Ints, Network
+from rhetree.runtime.parsing import Structures, find_structures
+from rhetree.runtime.segmenting import Segmentation
+
+_Exceptions = tuple[tuple[int, int], ...]
+"""Splits whose label is not their best one, each with the label's rank."""
+
+
+def readings_without_trees(segmentations: Sequence[Sequence[Segmentation]]) -> list[tuple[Reading, ...]]:
+    """What is known of each sentence where only EDUs were looked for."""
+    return [
+        tuple(Reading(one.edus, None, min(one.log_prob, 0.0), one.probs) for one in own)
+        for own in segmentations
+    ]
+
+
+def find_readings(
+    network: Network,
+    encoded: Encoded,
+    segmentations: Sequence[Sequence[Segmentation]],
+    labels: Sequence[str],
+    *,
+    width: int = 1,
+    top_labels: int = 3,
+) -> list[tuple[Reading, ...]]:
+    """The likeliest readings of each sentence of a batch, best first.
+
+    :param segmentations: of each sentence one or more
+    :param labels: what the network's labels are called, such as ``elaboration-NS``
+    :param width: how many readings of each sentence to give; as many trees of each segmentation are tried
+    :param top_labels: of how many labels of each split to tell the probability
+    """
+    rows = np.repeat(np.arange(len(segmentations)), list(map(len, segmentations)))
+    flat = [one for own in segmentations for one in own]
+    structures = find_structures(network, encoded, rows, [one.edus for one in flat], width=width)
+    log_probs = _label(
+        network, encoded, rows[structures.items[structures.owners]], structures.tokens, may_repeat=width > 1
+    )
+    labelled = _Labelled(structures, log_probs, labels, max(width, top_labels), top_labels)
+    before = np.array([one.log_prob for one in flat])
+    totals = before[structures.items] + structures.scores + labelled.best
+    sentences = rows[structures.items]
+    # Only a tree that is among a sentence's best with its best labels can be so with others.
+    trees = best_of_each(sentences, totals, width)
+    found: list[list[tuple[float, int, _Exceptions]]] = [[] for _ in segmentations]
+    for sentence, tree, total in zip(
+        sentences[trees].tolist(), trees.tolist(), totals[trees].tolist(), strict=True
+    ):
+        found[sentence] += [
+            (total - cost, tree, exceptions) for cost, exceptions in labelled.choices(tree, width)
+        ]
+    if width > 1:
+        found = [sorted(own, key=lambda one: -one[0])[:width] for own in found]
+    items = structures.items.tolist()
+    return [
+        tuple(labelled.reading(flat[items[tree]], tree, total, exceptions) for total, tree, exceptions in own)
+        for own in found
+    ]
+
+
+class _Labelled:
+    """Structures with the likeliest labels of their splits."""
+
+    def __init__(
+        self, structures: Structures, log_probs: Floats, labels: Sequence[str], n_ranks: int, n_told: int
+    ) -> None:
+        n_trees = len(structures.items)
+        ranked = np.argsort(-log_probs, axis=1, kind="stable")[:, :n_ranks]
+        self._log_probs = np.take_along_axis(log_probs, ranked, axis=1).astype(np.float64)
+        """Of the labels of each rank, ``(splits, ranks)``."""
+        self.best = np.bincount(structures.owners, weights=self._log_probs[:, :1].ravel(), minlength=n_trees)
+        """The log-probability of the best labels of each tree, ``(trees,)``."""
+        self._edges = np.searchsorted(structures.owners, np.arange(n_trees + 1)).tolist()
+        self._edus = structures.edus.tolist()
+        self._split_probs = np.exp(structures.log_probs, dtype=np.float64).tolist()
+        self._ranked = ranked.tolist()
+        self._label_probs = np.exp(self._log_probs).tolist()
+        self._labels = labels
+        self._parts = [label_parts(label) for label in labels]
+        self._n_told = n_told
+
+    def choices(self, tree: int, width: int) -> list[tuple[float, _Exceptions]]:
+        """The best ways to label a tree: what each costs, and the splits that do not get their best label."""
+        choices: list[tuple[float, _Exceptions]] = [(0.0, ())]
+        if width == 1:
+            return choices
+        own = self._log_probs[self._edges[tree] : self._edges[tree + 1]]
+        costs = (own[:, :1] - own[:, 1:]).ravel()
+        # Each of these exceptions alone is better than any way that has a dearer one.
+        for number in np.argsort(costs, kind="stable")[: width - 1].tolist():
+            cost = float(costs[number])
+            if cost == np.inf:
+                break
+            split, rank = divmod(number, own.shape[1] - 1)
+            choices += [
+                (so_far + cost, (*exceptions, (split, rank + 1)))
+                for so_far, exceptions in choices
+                if all(split != other for other, _ in exceptions)
+            ]
+            choices = sorted(choices, key=lambda choice: choice[0])[:width]
+        return choices
+
+    def reading(
+        self, segmentation: Segmentation, tree: int, total: float, exceptions: _Exceptions
+    ) -> Reading:
+        """A tree with its labels, and all that is known of them."""
+        first, after = self._edges[tree], self._edges[tree + 1]
+        ranks = dict(exceptions)
+        splits, label_probs = [], []
+        for number in range(first, after):
+            rank = ranks.get(number - first, 0)
+            relation, nuclearity = self._parts[self._ranked[number][rank]]
+            start, middle, end = self._edus[number]
+            splits.append(Split(start, middle, end, nuclearity, relation))
+            label_probs.append(self._told(number, rank))
+        return Reading(
+            segmentation.edus,
+            Tree(tuple(splits)),
+            min(total, 0.0),
+            segmentation.probs,
+            tuple(self._split_probs[first:after]),
+            tuple(label_probs),
+        )
+
+    def _told(self, split: int, rank: int) -> LabelProbs:
+        ranked, probs = self._ranked[split], self._label_probs[split]
+        told = [
+            (self._labels[ranked[number]], probs[number]) for number in range(min(self._n_told, len(probs)))
+        ]
+        if rank >= self._n_told:
+            told.append((self._labels[ranked[rank]], probs[rank]))
+        return tuple(told)
+
+
+def _label(network: Network, encoded: Encoded, rows: Ints, tokens: Ints, *, may_repeat: bool) -> Floats:
+    """Log-probabilities of the labels of splits, ``(splits, labels)``; the same split is looked at once."""
+    if not len(rows):
+        return np.zeros((0, 1), np.float32)
+    if not may_repeat:
+        return network.label(encoded, rows, tokens)
+    keys = np.column_stack([rows, tokens])
+    _, chosen, numbers = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    log_probs: Floats = network.label(encoded, rows[chosen], tokens[chosen])[numbers.reshape(-1)]
+    return log_probs
