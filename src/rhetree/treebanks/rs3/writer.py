@@ -1,33 +1,45 @@
 """Writes .rs3 and .rs4 files, as rstWeb does."""
 
+from dataclasses import replace
 from itertools import accumulate, pairwise, zip_longest
 from typing import cast
 
+from rhetree.domain.binarize import as_nary
 from rhetree.domain.document import Document
-from rhetree.domain.nary import NaryTree
+from rhetree.domain.nary import NaryTree, Unit
+from rhetree.domain.tree import Tree
 from rhetree.errors import UnwritableError
 from rhetree.treebanks.format import Format
 from rhetree.treebanks.rs3.annotation import annotation_lines
 from rhetree.treebanks.rs3.elements import check_characters, spell
 from rhetree.treebanks.rs3.header import header_lines, relations_to_declare
 from rhetree.treebanks.rs3.layout import lay_out
-from rhetree.treebanks.rs3.nodes import SPAN, Node
+from rhetree.treebanks.rs3.nodes import SPAN, VIRTUAL_ROOT, Node
 
 
 def render(document: Document, format: Format, *, annotated: bool) -> str:
-    """The text of the file, with secondary edges and signals or without."""
+    """The text of the file, with secondary edges and signals or without.
+
+    A document whose trees are of sentences becomes a file of several roots, one for each sentence.
+    """
+    is_forest = document.tree is None and bool(document.sentence_trees)
+    if is_forest:
+        document = document.without_trees().with_nary(_joined(document, format.name))
     format.require(document)
     nary = cast(NaryTree, document.as_drawn())  # a document with a tree has a drawing of it
     relations = relations_to_declare(document, nary, annotated=annotated)
+    if is_forest:
+        relations -= {("multinuc", VIRTUAL_ROOT)}
     _check_names(document, nary, format.name, annotated=annotated)
     layout = lay_out(nary, {name for type, name in relations if type == "multinuc"})
+    nodes = _without_virtual_root(layout.nodes) if is_forest else layout.nodes
     words = [token.form.split() for token in document.tokens]
     texts = [
         " ".join(word for token in words[edu.start : edu.end] for word in token) for edu in document.edus
     ]
     if not all(texts):
         raise UnwritableError(f"its EDU {texts.index('') + 1} has no text", document.name, format.name)
-    body = [_spell(node, text) for node, text in zip_longest(layout.nodes, texts)]
+    body = [_spell(node, text) for node, text in zip_longest(nodes, texts)]
     if annotated:
         body += annotation_lines(document, layout.ids, _word_numbers(words))
     header = header_lines(document, relations, annotated=annotated)
@@ -44,6 +56,42 @@ def render(document: Document, format: Format, *, annotated: bool) -> str:
     text = "\n".join(lines)
     check_characters(text, document.name, format.name)
     return text
+
+
+def _joined(document: Document, format: str) -> NaryTree:
+    """The trees of all sentences below one root, which is none; EDUs without a tree stand alone."""
+    trees: list[NaryTree] = []
+    for number, (edus, tree) in enumerate(
+        zip(document.sentence_edus(), document.sentence_trees, strict=True), start=1
+    ):
+        if edus is None:
+            raise UnwritableError(f"an EDU crosses the edge of sentence {number}", document.name, format)
+        trees += [as_nary(Tree())] * len(edus) if tree is None else [as_nary(tree)]
+    if len(trees) == 1:
+        return trees[0]
+    units = [Unit(0, len(document.edus), "root")]
+    start = 0
+    for nary in trees:
+        root, *rest = nary.units
+        units.append(Unit(start, start + root.end, "nucleus", VIRTUAL_ROOT))
+        units += (replace(unit, start=unit.start + start, end=unit.end + start) for unit in rest)
+        start += root.end
+    return NaryTree(tuple(units))
+
+
+def _without_virtual_root(nodes: list[Node]) -> list[Node]:
+    """The nodes, what hung on the virtual root now without a parent, numbered without a gap."""
+    hung = {node.parent for node in nodes if node.relname == VIRTUAL_ROOT}
+    if not hung:
+        return nodes
+    kept = [node for node in nodes if node.id not in hung]
+    numbers = {node.id: str(number) for number, node in enumerate(kept, start=1)}
+    return [
+        Node(numbers[node.id], node.kind)
+        if node.parent is None or node.parent in hung
+        else Node(numbers[node.id], node.kind, numbers[node.parent], node.relname)
+        for node in kept
+    ]
 
 
 def _spell(node: Node, text: str | None) -> str:
