@@ -268,6 +268,15 @@ def file_name(name: str) -> str:
     return _NO_FILE_NAME.sub("_", name)[:200] or "document"
 
 
+def files_in(folder: Path) -> Iterator[Path]:
+    """The files in a folder and its folders, in order, without hidden ones."""
+    for place, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(files):
+            if not name.startswith("."):
+                yield Path(place, name)
+
+
 def _sources(path: Path, output: Path, name: str | None) -> Iterator[Source]:
     check_exists(path)
     if not path.is_dir():
@@ -276,18 +285,9 @@ def _sources(path: Path, output: Path, name: str | None) -> Iterator[Source]:
         return
     formats = list(FORMATS.values()) if name is None else [format_of(path, name)]
     endings = tuple(suffix for format in formats for suffix in format.suffixes)
-    found = [file for file in _files(path) if file.name.lower().endswith(endings)]
+    found = [file for file in files_in(path) if file.name.lower().endswith(endings)]
     if not found:
         raise RhetreeError(f"{path}: no file in it ends in {', '.join(endings)}")
     for file in found:
         format = format_of(file, name)
         yield Source(file, format, output / file.relative_to(path).parent / stem(file, format.suffixes))
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    """The files in a folder and its folders, in order, without hidden ones."""
-    for place, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(files):
-            if not name.startswith("."):
-                yield Path(place, name)

@@ -49,15 +49,22 @@ def read_lines(source: TextIO, path: Path, *, lenient: bool = False) -> Iterator
     for number, line in enumerate(source, start=1):
         if not line.strip():
             continue
-        try:
-            document = from_record(_decode(line))
-        except json.JSONDecodeError as error:
-            hint = "; a document over several lines is .json" if line.strip() == "{" else ""
-            what = f"not JSON: {error.msg} at character {error.colno}{hint}"
-            raise TreebankError(what, path, number) from error
-        except ValueError as error:
-            raise TreebankError(str(error), path, number) from error
+        value = decode_line(line, path, number)
+        with blame(path, number):
+            document = from_record(value)
         yield document
+
+
+def decode_line(line: str, path: Path, number: int) -> Any:
+    """The value of one line; ``path`` and ``number`` are for messages."""
+    try:
+        return _decode(line)
+    except json.JSONDecodeError as error:
+        hint = "; a document over several lines is .json" if line.strip() == "{" else ""
+        what = f"not JSON: {error.msg} at character {error.colno}{hint}"
+        raise TreebankError(what, path, number) from error
+    except ValueError as error:
+        raise TreebankError(str(error), path, number) from error
 
 
 def write(document: Document, sink: TextIO) -> None:
