@@ -6,9 +6,7 @@ or choose one with --document.
 """
 
 import argparse
-import os
 import re
-import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -141,18 +139,10 @@ def _titles(file: Path, against: Path) -> tuple[str, str]:
 
 def _print(drawing: Drawing, config: "PictureConfig", colour: str) -> int:
     """All trees; those that cannot be drawn among others are reported, and the rest go on."""
+    from rhetree.cli.drawing import terminal_style
     from rhetree.draw.picture import draw_lines
-    from rhetree.draw.terminal import Style, needs_ascii
 
-    asks_for_colour = (
-        sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    )
-    style = Style(
-        width=config.width or shutil.get_terminal_size((80, 24)).columns,
-        colour=colour == "always" or (colour == "auto" and asks_for_colour),
-        ascii_only=needs_ascii(sys.stdout.encoding or "ascii"),
-    )
-    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a TextIOWrapper wherever there is a console
+    style = terminal_style(config.width, colour)
     n_bad = 0
     several = len(drawing.subjects) > 1
     for number, subject in enumerate(drawing.subjects):
