@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     )
     from rhetree.metrics.counts import Counts
     from rhetree.metrics.report import Evaluation, evaluate
+    from rhetree.runtime.parser import Parser, load, parse, segment
     from rhetree.treebanks import FORMATS, read, read_one, write
     from rhetree.treebanks.corpus import Corpus, read_corpus
     from rhetree.treebanks.format import Layer
@@ -53,6 +54,7 @@ _HOMES = {
     "ModelError": "rhetree.errors",
     "NaryTree": "rhetree.domain.nary",
     "PAPER_LABELS": "rhetree.domain.relations",
+    "Parser": "rhetree.runtime.parser",
     "RST_DT": "rhetree.domain.relations",
     "RhetreeError": "rhetree.errors",
     "SecondaryEdge": "rhetree.domain.annotation",
@@ -70,10 +72,13 @@ _HOMES = {
     "as_nary": "rhetree.domain.binarize",
     "binarize": "rhetree.domain.binarize",
     "evaluate": "rhetree.metrics.report",
+    "load": "rhetree.runtime.parser",
+    "parse": "rhetree.runtime.parser",
     "read": "rhetree.treebanks",
     "read_corpus": "rhetree.treebanks.corpus",
     "read_inventory": "rhetree.domain.relations",
     "read_one": "rhetree.treebanks",
+    "segment": "rhetree.runtime.parser",
     "unbinarize": "rhetree.domain.binarize",
     "write": "rhetree.treebanks",
 }
@@ -98,6 +103,7 @@ __all__ = [
     "MissingExtraError",
     "ModelError",
     "NaryTree",
+    "Parser",
     "RhetreeError",
     "SecondaryEdge",
     "SettingError",
@@ -114,10 +120,13 @@ __all__ = [
     "as_nary",
     "binarize",
     "evaluate",
+    "load",
+    "parse",
     "read",
     "read_corpus",
     "read_inventory",
     "read_one",
+    "segment",
     "unbinarize",
     "write",
 ]

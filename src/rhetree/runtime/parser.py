@@ -1,0 +1,239 @@
+"""What people call: a parser that is loaded once and takes text, EDUs, tokens or documents."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from rhetree.domain.document import Document
+from rhetree.domain.span import Span
+from rhetree.errors import ModelError
+from rhetree.runtime.installed import find_model
+from rhetree.runtime.pipeline import BATCH_COST, Edus, Pipeline
+
+if TYPE_CHECKING:
+    from rhetree.runtime.model import RuntimeModel
+
+Progress = Callable[[int, int], None]
+"""Is told, after each document, how many documents and sentences are done."""
+
+SpanLike = Span | Sequence[int]
+
+_loading = Lock()
+
+
+def load(
+    model: str | Path | None = None, *, threads: int = 0, beam: int = 1, batch_cost: int = BATCH_COST
+) -> "Parser":
+    """Load a model to parse with.
+
+    :param model: the name of an installed model, or a model's folder; None is the default model
+    :param threads: how many to use; 0 is one for each core
+    :param beam: how many readings of a sentence to follow and to give; 1 is the best one alone
+    :param batch_cost: most tokens in a batch, padding included: more takes more memory
+    """
+    for name, value, least in (("threads", threads, 0), ("beam", beam, 1), ("batch_cost", batch_cost, 1)):
+        if not isinstance(value, int) or value < least:
+            raise ValueError(f"{name} is a whole number from {least} on, got {value!r}")
+    from rhetree.runtime.model import load_runtime
+
+    return Parser(load_runtime(find_model(model), threads=threads), beam=beam, batch_cost=batch_cost)
+
+
+def parse(text: str) -> Document:
+    """The EDUs and trees of a text, by the default model, which is loaded once."""
+    return _default_parser().parse(text)
+
+
+def segment(text: str) -> Document:
+    """The EDUs of a text, by the default model, which is loaded once."""
+    return _default_parser().segment(text)
+
+
+class Parser:
+    """Finds EDUs and trees; several threads may share one.
+
+    All methods give a :class:`~rhetree.Document` with one tree per sentence. Which texts are
+    parsed together changes nothing but the speed.
+    """
+
+    def __init__(self, model: "RuntimeModel", *, beam: int = 1, batch_cost: int = BATCH_COST) -> None:
+        self.model = model
+        self._pipeline = Pipeline(model.network, model.labels, batch_cost=batch_cost, beam=beam)
+
+    def __repr__(self) -> str:
+        return f"<Parser {str(self.model.folder)!r}>"
+
+    # --- one text ---------------------------------------------------------------------------
+
+    def parse(self, text: str, name: str = "") -> Document:
+        """The EDUs and trees of a text."""
+        return next(self.parse_documents([_from_text(text, name)]))
+
+    def segment(self, text: str, name: str = "") -> Document:
+        """The EDUs of a text, without trees."""
+        return next(self.segment_documents([_from_text(text, name)]))
+
+    def parse_edus(self, edus: Iterable[str], name: str = "") -> Document:
+        """The trees over EDUs that are known, given as their texts; no sentence ends inside an EDU."""
+        from rhetree.text import tokenize_edus
+
+        document = tokenize_edus(_strings(edus, "edus", "EDU"), name)
+        return next(self.parse_documents([document], edus="gold"))
+
+    def parse_tokens(
+        self,
+        sentences: Iterable[Sequence[str]],
+        edus: Iterable[SpanLike] | Iterable[Iterable[SpanLike]] | None = None,
+        name: str = "",
+    ) -> Document:
+        """The EDUs and trees of sentences that are already tokenised.
+
+        :param edus: where they are known: for each sentence its EDUs as ``(start, end)`` of its
+            tokens, or in one list the EDUs of all tokens of the document
+        """
+        document = _from_tokens(sentences, name)
+        if edus is None:
+            return next(self.parse_documents([document]))
+        return next(self.parse_documents([_with_edus(document, edus)], edus="gold"))
+
+    # --- many -------------------------------------------------------------------------------
+
+    def parse_many(self, texts: Iterable[str], *, progress: Progress | None = None) -> Iterator[Document]:
+        """The EDUs and trees of each text, in order, as they are found.
+
+        Texts are read as they are needed, some thousand sentences ahead, so that there may be any number.
+
+        :param progress: is called after each document with the documents and sentences so far
+        """
+        return _told(self.parse_documents(_from_texts(texts)), progress)
+
+    def segment_many(self, texts: Iterable[str], *, progress: Progress | None = None) -> Iterator[Document]:
+        """The EDUs of each text, as :meth:`parse_many` gives them with trees."""
+        return _told(self.segment_documents(_from_texts(texts)), progress)
+
+    def parse_documents(self, documents: Iterable[Document], *, edus: Edus = "auto") -> Iterator[Document]:
+        """The documents with EDUs and trees of the model's in place of what they had, in order.
+
+        A document of text alone is tokenised first.
+
+        :param edus: "gold" keeps the EDUs that documents have; "auto" finds EDUs first
+        """
+        if edus not in ("auto", "gold"):
+            raise ValueError(f"edus is 'auto' or 'gold', got {edus!r}")
+        self._require("parse", *(["segment"] if edus == "auto" else []))
+        return self._pipeline.predict(_tokenized(documents), edus=edus)
+
+    def segment_documents(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """The documents with EDUs of the model's in place of EDUs and trees that they had, in order."""
+        self._require("segment")
+        return self._pipeline.predict(_tokenized(documents), trees=False)
+
+    def _require(self, *abilities: str) -> None:
+        """Raise :class:`ModelError` where the model was not made for this."""
+        task = self.model.about.get("recipe", {}).get("network", {}).get("task", "joint")
+        lacking = [ability for ability in abilities if task not in ("joint", ability)]
+        if lacking:
+            raise ModelError(f"{self.model.folder}: this model cannot {lacking[0]}, it can {task} alone")
+
+
+@lru_cache(maxsize=1)
+def _load_default() -> Parser:
+    return load()
+
+
+def _default_parser() -> Parser:
+    with _loading:  # two threads at once would load it twice
+        return _load_default()
+
+
+# --- what comes in --------------------------------------------------------------------------
+
+
+def _from_text(text: str, name: str) -> Document:
+    return Document(name=name, text=_string(text, "the text"))
+
+
+def _from_texts(texts: Iterable[str]) -> Iterator[Document]:
+    if isinstance(texts, (str, bytes)):
+        raise TypeError(f"texts are expected, got one {type(texts).__name__}; parse takes a single text")
+    return (_from_text(text, "") for text in texts)
+
+
+def _from_tokens(sentences: Iterable[Sequence[str]], name: str) -> Document:
+    if isinstance(sentences, (str, bytes)):
+        raise TypeError(
+            f"sentences are lists of tokens, got one {type(sentences).__name__}; parse takes a text"
+        )
+    checked = [
+        _strings(sentence, f"sentence {number}", "token")
+        for number, sentence in enumerate(sentences, start=1)
+    ]
+    for number, sentence in enumerate(checked, start=1):
+        if not sentence or "" in sentence:
+            what = "an empty token" if sentence else "no tokens"
+            raise ValueError(f"sentence {number} has {what}")
+    return Document.from_sentences(checked, name)
+
+
+def _with_edus(document: Document, edus: Iterable[SpanLike] | Iterable[Iterable[SpanLike]]) -> Document:
+    items = [item if isinstance(item, Span) else list(item) for item in edus]
+    if items and not any(isinstance(item, Span) or _is_pair(item) for item in items):
+        if len(items) != len(document.sentences):
+            raise ValueError(f"EDUs of {len(items)} sentences, but there are {len(document.sentences)}")
+        spans = [
+            _span(pair).shift(sentence.start)
+            for sentence, pairs in zip(document.sentences, items, strict=True)
+            for pair in pairs  # type: ignore[union-attr]  # no span is among them, as was just seen
+        ]
+    else:
+        spans = [_span(item) for item in items]
+    return replace(document, edus=tuple(spans))
+
+
+def _span(item: object) -> Span:
+    if isinstance(item, Span):
+        return item
+    if not isinstance(item, Sequence) or not _is_pair(item):
+        raise TypeError(f"an EDU is (start, end) of its tokens, got {item!r}")
+    return Span(*item)
+
+
+def _is_pair(item: Sequence[object]) -> bool:
+    return len(item) == 2 and all(isinstance(number, int) for number in item)
+
+
+def _string(value: object, what: str) -> str:
+    if isinstance(value, bytes):
+        raise TypeError(f"{what} is a string, got bytes; decode them first, mostly as UTF-8")
+    if not isinstance(value, str):
+        raise TypeError(f"{what} is a string, got {type(value).__name__}")
+    return value
+
+
+def _strings(values: Iterable[str], what: str, item: str) -> list[str]:
+    """A list of strings; one string would pass for a list of its letters."""
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise TypeError(f"{what}: a list of {item}s is expected, got {type(values).__name__}")
+    return [_string(value, f"{what}: each {item}") for value in values]
+
+
+def _tokenized(documents: Iterable[Document]) -> Iterator[Document]:
+    from rhetree.text import tokenize
+
+    for document in documents:
+        if document.tokens or not document.text:
+            yield document
+        else:
+            yield replace(tokenize(document.text, document.name), metadata=document.metadata)
+
+
+def _told(documents: Iterator[Document], progress: Progress | None) -> Iterator[Document]:
+    n_sentences = 0
+    for n_documents, document in enumerate(documents, start=1):
+        n_sentences += len(document.sentences)
+        if progress is not None:
+            progress(n_documents, n_sentences)
+        yield document
