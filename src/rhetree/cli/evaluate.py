@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--to", metavar="FORMAT", help="the format of what is written (default: by its ending)"
     )
-    parser.add_argument("--threads", type=int, default=0, help="of torch; 0 for as many as there are cores")
+    parser.add_argument("--threads", type=int, default=0, help="0 for as many as there are cores")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -57,22 +57,23 @@ def run(args: argparse.Namespace) -> int:
     from rhetree.cli.console import make_console
     from rhetree.cli.extras import training_extra
 
-    with training_extra():
-        from rhetree.learning.evaluation import evaluate_models
-        from rhetree.learning.model import load_recipe
+    from rhetree.learning.evaluation import evaluate_models
+    from rhetree.runtime.model import read_config
     from rhetree.treebanks.corpus import read_corpus
 
+    data = read_config(args.model).get("recipe", {}).get("data", {})
     corpus = read_corpus(
         args.corpus,
         split=args.split,
         sentences=args.sentences,
-        relations=args.relations or load_recipe(args.model).data.relations or None,
+        relations=args.relations or data.get("relations") or None,
     ).split_by_sentence()
     for note in corpus.notes:
         print(f"rhetree evaluate: {note}", file=sys.stderr)
-    results = evaluate_models(
-        args.model, corpus.split(args.split), segmenter=args.segmenter, threads=args.threads
-    )
+    with training_extra():
+        results = evaluate_models(
+            args.model, corpus.split(args.split), segmenter=args.segmenter, threads=args.threads
+        )
     evaluations = {
         name: evaluation
         for name, evaluation in (("gold", results.gold), ("auto", results.auto))

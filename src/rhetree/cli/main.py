@@ -13,11 +13,16 @@ from typing import Any
 from rhetree.errors import RhetreeError
 
 COMMANDS: dict[str, str] = {
+    "parse": "find the EDUs and trees of a text",
+    "segment": "find the EDUs of a text",
+    "models": "list the models that are installed",
+    "info": "tell what is known of a model",
     "convert": "convert treebank files from one format to another",
     "corpus": "look at a treebank: what is in it, and how its sentences split",
     "draw": "draw trees in the terminal, or as SVG, HTML or PNG",
     "train": "train a segmenter, a parser or both",
     "evaluate": "score a model on a corpus",
+    "export": "make a trained model ready to run without torch",
     "score": "score EDUs and trees against gold",
     "agreement": "how far two annotators agree",
     "compare": "compare two systems, and test the difference",

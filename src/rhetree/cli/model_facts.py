@@ -1,0 +1,110 @@
+"""What a model's folder says of it: its ``config.json`` and its card."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rhetree.errors import ModelError
+
+CARD = "MODEL_CARD.md"
+
+_TASKS = {"joint": "segments and parses", "segment": "segments", "parse": "parses"}
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFacts:
+    """A model as people look at it, without loading it."""
+
+    name: str
+    folder: Path
+    n_bytes: int
+    """Of all its files."""
+    config: Mapping[str, Any]
+    card: str
+    """Empty where there is none."""
+
+    @property
+    def size(self) -> str:
+        return f"{self.n_bytes / 1e6:.1f} MB"
+
+    @property
+    def licence(self) -> str:
+        """The first paragraph of the card's part about its licence."""
+        parts = re.split(r"^#+ *(.*)$", self.card, flags=re.MULTILINE)
+        about = [text for title, text in zip(parts[1::2], parts[2::2], strict=True) if _is_of_licence(title)]
+        return first_paragraph(about[0]) if about else ""
+
+    @property
+    def summary(self) -> str:
+        """The first paragraph of the card."""
+        return first_paragraph(self.card)
+
+    def facts(self) -> Iterator[tuple[str, str]]:
+        """What is known, under its name; only what the model's configuration says."""
+        recipe = self.config.get("recipe", {})
+        network = recipe.get("network", {})
+        if "task" in network:
+            yield "task", _TASKS.get(network["task"], str(network["task"]))
+        embedding = network.get("embedding", {})
+        if "kind" in embedding:
+            path = Path(str(embedding.get("path") or "")).name
+            yield "encoder", f"{embedding['kind']} {path}".strip()
+        if self.config.get("labels"):
+            yield "labels", str(len(self.config["labels"]))
+        if self.config.get("data"):
+            yield "trained on", ", ".join(_told(self.config["data"]))
+        for split, scores in self.config.get("scores", {}).items():
+            yield f"scores on {split}", ", ".join(f"{name} {score:.1f}" for name, score in scores.items())
+        made_with = {key: self.config[key] for key in ("rhetree", "torch") if key in self.config}
+        made_with |= self.config.get("versions", {})
+        if made_with:
+            yield "made with", ", ".join(f"{name} {version}" for name, version in made_with.items())
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, for programs."""
+        return {
+            "name": self.name,
+            "folder": str(self.folder),
+            "bytes": self.n_bytes,
+            "config": dict(self.config),
+            "card": self.card,
+        }
+
+
+def read_facts(folder: Path, name: str) -> ModelFacts:
+    """Look at a model's folder; :class:`ModelError` where it is none."""
+    from rhetree.runtime.model import read_config
+
+    config = read_config(folder)
+    try:
+        card = (folder / CARD).read_text(encoding="utf-8") if (folder / CARD).is_file() else ""
+        n_bytes = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+    except (OSError, UnicodeDecodeError) as error:
+        raise ModelError(f"{folder}: {CARD} cannot be read: {error}") from error
+    return ModelFacts(name, folder, n_bytes, config, card)
+
+
+def first_paragraph(text: str) -> str:
+    """The first lines of Markdown that are prose, as one."""
+    paragraphs = re.split(r"\n\s*\n", _COMMENT.sub("", text))
+    prose = [
+        part.strip() for part in paragraphs if part.strip() and not part.strip().startswith(("#", "|", "---"))
+    ]
+    return " ".join(prose[0].split()) if prose else ""
+
+
+def _is_of_licence(title: str) -> bool:
+    return re.search(r"licen[cs]e", title, re.IGNORECASE) is not None
+
+
+def _told(data: Mapping[str, Any]) -> Iterator[str]:
+    for name, value in data.items():
+        if isinstance(value, int):
+            yield f"{value} {name}"
+        elif name == "sha256":
+            yield f"sha256 {str(value)[:12]}…"
+        else:
+            yield str(value)

@@ -1,0 +1,327 @@
+"""Where ``rhetree parse`` and ``rhetree segment`` write: standard output, a file, or a folder."""
+
+import argparse
+import io
+import json
+import os
+import sys
+from collections import deque
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Protocol, TextIO
+
+from rhetree.cli.parsed_formats import MANY, drawn, encode, ending_of, write_sentences
+from rhetree.cli.text_inputs import Record
+from rhetree.errors import FileError, RhetreeError
+
+if TYPE_CHECKING:
+    from rhetree.domain.document import Document
+    from rhetree.draw.terminal import Style
+
+STDOUT = Path("-")
+
+
+class Output(Protocol):
+    """Takes what was parsed, in order."""
+
+    can_go_on: bool
+    """Whether a later run can go on where this one ends."""
+
+    def has(self, record: Record) -> bool:
+        """Whether an earlier run has written this record; asked of each once, in order."""
+
+    def write(self, document: "Document", record: Record) -> None:
+        """Write what became of a record."""
+
+
+def add_output_arguments(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> None:
+    """The arguments for what is written."""
+    add = parser.add_argument
+    add(
+        "--format",
+        choices=formats,
+        help="default: by the ending of OUT; without OUT a drawing on a terminal, and jsonl into a pipe or file",
+    )
+    add(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="OUT",
+        help="a file, a folder with a file for each document, or -",
+    )
+    add("--overwrite", action="store_true", help="replace what is there")
+    add(
+        "--resume",
+        action="store_true",
+        help="go on where a run was interrupted: with a .jsonl file, or with the documents that a folder lacks",
+    )
+
+
+def open_output(args: argparse.Namespace, formats: tuple[str, ...]) -> AbstractContextManager[Output]:
+    """The output that the arguments ask for."""
+    path: Path = args.output or STDOUT
+    format = _format(path, args.format, formats)
+    if args.resume and args.overwrite:
+        raise RhetreeError("--resume keeps what is there, --overwrite replaces it; choose one")
+    if path == STDOUT:
+        if args.resume:
+            raise RhetreeError("--resume needs -o with a .jsonl file or a folder to go on with")
+        return _standard_output(format)
+    if _is_folder(path):
+        return _folder(path, format, resume=args.resume, overwrite=args.overwrite)
+    if path.exists() and path.is_file() and not args.overwrite and not args.resume:
+        more = "; --resume goes on with it" if format == "jsonl" else ""
+        raise RhetreeError(f"{path}: exists already; name another, or replace it with --overwrite{more}")
+    if format == "jsonl":
+        return _json_lines(path, resume=args.resume)
+    if args.resume:
+        raise RhetreeError(f"--resume goes on with a .jsonl file or a folder, and {path} is neither")
+    return _whole_file(path, format)
+
+
+def _format(path: Path, named: str | None, formats: tuple[str, ...]) -> str:
+    if named is not None:
+        return named
+    if path == STDOUT:
+        return "terminal" if sys.stdout.isatty() else "jsonl"
+    if _is_folder(path):
+        raise RhetreeError(f"-o {path}: a folder; name what to write into it with --format")
+    ending = path.suffix.lower().removeprefix(".")
+    for format in formats:
+        if ending_of(format) == ending:
+            return format
+    endings = ", ".join(f".{ending_of(format)}" for format in formats)
+    raise RhetreeError(f"-o {path}: its ending is none of {endings}; say --format")
+
+
+def _is_folder(path: Path) -> bool:
+    return path.is_dir() or not (path.suffix or path.exists())
+
+
+# --- the outputs ------------------------------------------------------------------------------
+
+
+class _Stream:
+    """An open file that takes one document after the other, or a single one."""
+
+    can_go_on = False
+
+    def __init__(self, sink: TextIO, format: str) -> None:
+        self._sink = sink
+        self._format = format
+        self._n_documents = 0
+
+    def has(self, record: Record) -> bool:  # noqa: ARG002
+        return False
+
+    def write(self, document: "Document", record: Record) -> None:
+        if self._format not in MANY and self._n_documents:
+            raise RhetreeError(
+                f"{self._format} holds one document a file, and {record.document.name} is the second; "
+                "name a folder with -o FOLDER, or use --format jsonl"
+            )
+        self._n_documents += 1
+        self._sink.write(encode(document, self._format))
+        if self._format in MANY:
+            self._sink.flush()
+
+
+class _Drawing:
+    """Draws one document below the other, each under its name where there are several."""
+
+    can_go_on = False
+
+    def __init__(self, sink: TextIO, style: "Style") -> None:
+        self._sink = sink
+        self._style = style
+        self._first: tuple[str, list[str]] | None = None
+        """Waits until it is known whether there is a second one."""
+        self._n_documents = 0
+
+    def has(self, record: Record) -> bool:  # noqa: ARG002
+        return False
+
+    def write(self, document: "Document", record: Record) -> None:  # noqa: ARG002
+        lines = list(drawn(document, self._style))
+        self._n_documents += 1
+        if self._n_documents == 1:
+            self._first = document.name, lines
+            return
+        if self._first is not None:
+            self._print([self._first[0], *self._first[1]])
+            self._first = None
+        self._print(["", document.name, *lines])
+
+    def finish(self) -> None:
+        if self._first is not None:
+            self._print(self._first[1])
+
+    def _print(self, lines: list[str]) -> None:
+        self._sink.writelines(f"{line}\n" for line in lines)
+        self._sink.flush()
+
+
+class _JsonLines:
+    """A file to which each document is added as soon as it is there, so that a later run can go on."""
+
+    can_go_on = True
+
+    def __init__(self, path: Path, file: BinaryIO, done: Iterator[str]) -> None:
+        self._path = path
+        self._file = file
+        self._done = done
+        """The names of the documents that are there."""
+        self._n_done = 0
+
+    def has(self, record: Record) -> bool:
+        name = next(self._done, None)
+        if name is None:
+            return False
+        self._n_done += 1
+        if name != record.document.name:
+            raise FileError(
+                f"found what became of {name!r}, expected {record.document.name!r}; a run with other inputs "
+                "wrote this, which --overwrite replaces",
+                self._path,
+                self._n_done,
+            )
+        return True
+
+    def write(self, document: "Document", record: Record) -> None:  # noqa: ARG002
+        line = encode(document, "jsonl").encode("utf-8")
+        with _writing(self._path):
+            self._file.write(line)
+            self._file.flush()
+
+
+class _Folder:
+    """A file for each document, which is there whole or not at all."""
+
+    can_go_on = True
+
+    def __init__(self, folder: Path, format: str, *, resume: bool, overwrite: bool) -> None:
+        self._folder = folder
+        self._format = format
+        self._resume = resume
+        self._overwrite = overwrite
+        self._taken: set[str] = set()
+        self._waiting: deque[Path] = deque()
+        """Where the records go that were asked about and are not written yet."""
+
+    def has(self, record: Record) -> bool:
+        path = self._free(self._folder / record.stem)
+        if path.exists() and self._resume:
+            return True
+        if path.exists() and not self._overwrite:
+            raise RhetreeError(
+                f"{path}: exists already; name another folder, replace what is there with --overwrite, "
+                "or keep it with --resume"
+            )
+        self._waiting.append(path)
+        return False
+
+    def write(self, document: "Document", record: Record) -> None:  # noqa: ARG002
+        from rhetree.treebanks.files import whole_file
+
+        path = self._waiting.popleft()
+        if self._format == "dis":
+            write_sentences(document, path)
+            return
+        text = encode(document, self._format)
+        with whole_file(path) as sink:
+            sink.write(text)
+
+    def _free(self, stem: Path) -> Path:
+        """A path of its own for each document, however many have the same name."""
+        ending = "" if self._format == "dis" else f".{ending_of(self._format)}"
+        name, count = stem.name, 1
+        while os.path.normcase(path := stem.with_name(name + ending)) in self._taken:
+            count += 1
+            name = f"{stem.name}-{count}"
+        self._taken.add(os.path.normcase(path))
+        return path
+
+
+@contextmanager
+def _standard_output(format: str) -> Iterator[Output]:
+    if format == "terminal":
+        from rhetree.cli.drawing import terminal_style
+
+        drawing = _Drawing(sys.stdout, terminal_style())
+        yield drawing
+        drawing.finish()
+        return
+    sys.stdout.reconfigure(encoding="utf-8", newline="\n")  # type: ignore[union-attr]  # a TextIOWrapper wherever there is a console
+    if format in MANY:
+        yield _Stream(sys.stdout, format)
+        return
+    whole = io.StringIO()
+    yield _Stream(whole, format)
+    sys.stdout.write(whole.getvalue())
+
+
+@contextmanager
+def _whole_file(path: Path, format: str) -> Iterator[Output]:
+    from rhetree.treebanks.files import whole_file
+
+    with whole_file(path) as sink:
+        if format != "terminal":
+            yield _Stream(sink, format)
+            return
+        from rhetree.draw.terminal import Style
+
+        drawing = _Drawing(sink, Style())
+        yield drawing
+        drawing.finish()
+
+
+@contextmanager
+def _json_lines(path: Path, *, resume: bool) -> Iterator[Output]:
+    with _writing(path), ExitStack() as opened:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = opened.enter_context(path.open("ab" if resume else "wb"))
+        if resume:
+            _cut_half_line(path, file)
+        earlier = opened.enter_context(path.open("rb"))
+        files = opened.pop_all()
+    with files:
+        done = _names_in(path, earlier)
+        yield _JsonLines(path, file, done)
+        if next(done, None) is not None:
+            raise FileError("holds more than the inputs; a run with other inputs wrote it", path)
+
+
+def _cut_half_line(path: Path, file: BinaryIO) -> None:
+    """Take away the line that was being written when an earlier run was stopped."""
+    with path.open("rb") as earlier:
+        whole = 0
+        for line in earlier:
+            if not line.endswith(b"\n"):
+                file.truncate(whole)
+            whole += len(line)
+
+
+def _names_in(path: Path, earlier: BinaryIO) -> Iterator[str]:
+    for number, line in enumerate(earlier, start=1):
+        try:
+            yield json.loads(line)["id"]
+        except (ValueError, KeyError, TypeError) as error:
+            what = "not a line that rhetree parse writes; --resume goes on with its own output only"
+            raise FileError(what, path, number) from error
+
+
+@contextmanager
+def _folder(folder: Path, format: str, *, resume: bool, overwrite: bool) -> Iterator[Output]:
+    from rhetree.treebanks.files import check_folder
+
+    check_folder(folder)
+    yield _Folder(folder, format, resume=resume, overwrite=overwrite)
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise RhetreeError(f"{path}: cannot be written: {error.strerror}") from error
