@@ -14,11 +14,12 @@ SOURCE = Path(rhetree.__file__).parent
 MAY_IMPORT = {
     "errors": set(),
     "domain": set(),
+    "text": {"domain"},
     "treebanks": {"domain"},
     "metrics": {"domain"},
     "draw": {"domain"},
-    "runtime": {"domain"},
-    "learning": {"runtime", "metrics", "treebanks", "domain"},
+    "runtime": {"domain", "text"},
+    "learning": {"runtime", "metrics", "treebanks", "text", "domain"},
 }
 """Besides itself and ``errors``. The command line may import anything, inside functions; nobody imports it."""
 
