@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from rhetree.domain.annotation import EmptyNode, FusedWord, SecondaryEdge, Signal, Syntax
 from rhetree.domain.document import Document, Token
 from rhetree.domain.nary import NaryTree, Unit
+from rhetree.domain.reading import Reading
 from rhetree.domain.span import Span, spans_of_lengths
 from rhetree.domain.tree import NUCLEARITIES, Split, Tree
 from rhetree.treebanks.format import Layer
@@ -131,6 +132,47 @@ def annotated_documents(draw, document):
 
 
 @st.composite
+def readings(draw, edus, tree, digits=6):
+    """A reading with these EDUs and this tree; its numbers have so many digits."""
+    prob = st.floats(0, 1).map(lambda number: float(f"{number:.{digits}g}"))
+    label = st.builds("{}-{}".format, st.sampled_from(RELATIONS), st.sampled_from(NUCLEARITIES))
+    labels = st.lists(st.tuples(label, prob), max_size=3).map(
+        lambda pairs: tuple(sorted(pairs, key=lambda pair: -pair[1]))
+    )
+    splits = () if tree is None else tree.splits
+    return Reading(
+        edus,
+        tree,
+        float(f"{draw(st.floats(-1e6, 0)):.{digits}g}"),
+        tuple(draw(prob) for _ in edus),
+        tuple(draw(prob) for _ in splits),
+        tuple(draw(labels) for _ in splits),
+    )
+
+
+@st.composite
+def read_documents(draw, document, digits=6):
+    """The document as a model leaves it: EDUs inside its sentences, trees of them or none, and readings."""
+    ends = sorted({span.end for span in (*document.sentences, *document.edus)})
+    document = replace(document.without_trees(), edus=tuple(map(Span, [0, *ends], ends)))
+    has_trees = draw(st.booleans())
+    own_trees, found = [], []
+    for sentence, edus in zip(document.sentences, document.sentence_edus(), strict=True):
+        own_trees.append(draw(trees(n_edus=len(edus))) if has_trees else None)
+        found.append([])
+        if draw(st.booleans()):
+            spans = tuple(edu.shift(-sentence.start) for edu in document.edus[edus.start : edus.end])
+            best = draw(readings(spans, own_trees[-1], digits))
+            others = []
+            for _ in range(draw(st.integers(0, 2))):
+                spans = spans_of_lengths(draw(lengths_of(len(sentence))))
+                other = draw(readings(spans, draw(trees(n_edus=len(spans))) if has_trees else None, digits))
+                others.append(replace(other, log_prob=min(other.log_prob, best.log_prob)))
+            found[-1] = [best, *sorted(others, key=lambda one: -one.log_prob)]
+    return replace(document, sentence_trees=own_trees if has_trees else (), readings=found)
+
+
+@st.composite
 def rich_documents(draw, holds=frozenset(Layer), words=tuple(WORDS), relations=tuple(RELATIONS)):
     """A document as :func:`documents` draws it, with the rarer layers too, where they are allowed."""
     document = draw(documents(holds, words, relations))
@@ -141,6 +183,8 @@ def rich_documents(draw, holds=frozenset(Layer), words=tuple(WORDS), relations=t
             document = document.split_by_sentence()
         elif {Layer.SECONDARY_EDGES, Layer.SIGNALS} <= holds:
             document = draw(annotated_documents(document))
+    if Layer.READINGS in holds and document.sentences and document.edus and draw(st.booleans()):
+        document = draw(read_documents(document))
     if Layer.METADATA in holds:
         key = st.sampled_from(["genre", "título", "x::y", "a b"])
         document = replace(

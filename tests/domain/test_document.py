@@ -156,7 +156,7 @@ def test_readings_fit_their_sentence(readings, message):
 
 def test_readings_need_edus_within_the_sentence():
     crossing = replace(three_edus(), edus=spans_of_lengths([3, 4, 1]))
-    with pytest.raises(ValueError, match="the EDUs of sentence 1"):
+    with pytest.raises(ValueError, match="one crosses the edge of 0"):
         replace(crossing, readings=[[], [reading([2, 1])]])
 
 

@@ -11,12 +11,14 @@ from golden_storm import storm
 from rhetree.domain.annotation import SecondaryEdge, Signal
 from rhetree.domain.document import Document, Token
 from rhetree.domain.nary import NaryTree, Unit
+from rhetree.domain.reading import Reading
 from rhetree.domain.span import Span, spans_of_lengths
 from rhetree.domain.tree import Split, Tree
 from rhetree.errors import TreebankError
+from rhetree.treebanks.format import Layer
 from rhetree.treebanks.json import JSON, JSONL, schema
 from rhetree.treebanks.record import from_record, to_record
-from strategies import rich_documents
+from strategies import documents, read_documents, rich_documents
 
 VALIDATOR = jsonschema.Draft202012Validator(schema())
 
@@ -109,6 +111,47 @@ def test_without_sentences_tokens_and_edus_are_listed_for_the_document():
     assert record["tokens"][:2] == ["It", "rained"]
 
 
+def predicted():
+    """What a model with a beam of 2 might make of it."""
+    labels = (("causal-cause-SN", 2 / 3), ("joint-NN", 1 / 7))
+    best = Reading(
+        spans_of_lengths([3, 4]), rain().sentence_trees[0], -1.23456789, (0.5, 1.0), (1,), (labels,)
+    )
+    other = Reading(spans_of_lengths([7]), Tree(), -2e-7 - 2, (1e-9 / 3,))
+    only = Reading(spans_of_lengths([2]), Tree(), 0.0, (1.0,))
+    return replace(rain(), readings=((best, other), (only,)))
+
+
+def test_what_a_model_is_sure_of_is_written_in_six_digits():
+    first, second = to_record(predicted())["sentences"]
+    assert first["probabilities"] == {
+        "log_prob": -1.23457,
+        "edus": [0.5, 1.0],
+        "splits": [1.0],
+        "labels": [[["causal-cause-SN", 0.666667], ["joint-NN", 0.142857]]],
+    }
+    assert first["alternatives"] == [
+        {
+            "edus": [[0, 7]],
+            "splits": [],
+            "probabilities": {"log_prob": -2.0, "edus": [3.33333e-10], "splits": [], "labels": []},
+        }
+    ]
+    assert second["probabilities"] == {"log_prob": 0.0, "edus": [1.0], "splits": [], "labels": []}
+    assert "alternatives" not in second
+    VALIDATOR.validate(to_record(predicted()))
+
+
+def test_probabilities_of_edus_alone():
+    readings = [(Reading(spans_of_lengths([3, 4]), None, -1.0, (0.5, 1.0)),), ()]
+    document = replace(rain(), sentence_trees=(), readings=readings)
+    first, second = to_record(document)["sentences"]
+    assert first["probabilities"] == {"log_prob": -1.0, "edus": [0.5, 1.0]}
+    assert "splits" not in first
+    assert "probabilities" not in second
+    assert read(written(document)) == [document]
+
+
 def test_annotation_beside_the_tree():
     units = (Unit(0, 3, "root"), *(Unit(n, n + 1, "nucleus", "joint") for n in range(3)))
     edge = SecondaryEdge(Span(0, 1), Span(2, 3), "cause")
@@ -180,6 +223,12 @@ def change(**changes):
     return json.dumps(to_record(rain()) | changes)
 
 
+def in_probabilities(**changes):
+    record = to_record(predicted())
+    record["sentences"][0]["probabilities"] |= changes
+    return json.dumps(record)
+
+
 def in_sentence(**changes):
     record = to_record(rain())
     record["sentences"][0] |= changes
@@ -242,6 +291,32 @@ def in_sentence(**changes):
             change(sentences=[{"tokens": ["It", "snowed"]}]),
             "token 1: expected 'snowed' in the text, found 'rained, so",
         ),
+        (in_sentence(alternatives=[]), r"sentences\[0\]\.alternatives: expected 'probabilities' beside them"),
+        (
+            change(sentences=[{"tokens": ["It"], "probabilities": {"log_prob": 0, "edus": [1]}}]),
+            r"sentences\[0\]\.probabilities: expected 'edus' beside them",
+        ),
+        (in_probabilities(log_prob="0"), r"probabilities\.log_prob: expected a number, found '0'"),
+        (in_probabilities(log_prob=False), "expected a number, found false"),
+        (
+            in_probabilities(log_prob=1),
+            r"sentences\[0\]\.probabilities: a log-probability is at most 0, got 1",
+        ),
+        (in_probabilities(edus=[1]), r"sentences\[0\]\.probabilities: 1 probabilities for 2 EDUs"),
+        (in_probabilities(edus=[1, None]), r"probabilities\.edus\[1\]: expected a number, found null"),
+        (in_probabilities(edus=[1, 2]), "a probability lies within 0 and 1, got 2"),
+        (in_probabilities(labels=[[["a-NS"]]]), r"labels\[0\]\[0\]: expected a list of 2, found \['a-NS'\]"),
+        (in_probabilities(labels=[[[1, 1]]]), r"labels\[0\]: expected a string, found 1"),
+        (in_probabilities(labels=[[["a", 1]]]), "a label is a relation, a hyphen and NS, SN or NN, got 'a'"),
+        (in_probabilities(more=1), r"sentences\[0\]\.probabilities: unknown key 'more'"),
+        (
+            in_probabilities().replace('"log_prob": -2.0', '"log_prob": -1.0'),
+            "the readings of sentence 0 do not come best first",
+        ),
+        (
+            in_probabilities().replace('[[0, 7]], "splits": []', '[[0, 6]], "splits": []'),
+            "a reading of sentence 0 does not cover its tokens",
+        ),
         (change(tree=[]), "one tree or one per sentence, not both"),
         (change(nary=[[0, 1, "boss", None]]), r"nary\[0\]: expected root, nucleus, satellite, found 'boss'"),
         (change(nary=[[0, 0, "root", None]]), r"nary\[0\]: a unit needs"),
@@ -303,3 +378,13 @@ def test_every_layer_is_read_back_the_same_and_fits_the_schema(document):
     VALIDATOR.validate(to_record(document))
     assert read(written(document)) == [document]
     assert read(written(document, JSONL), JSONL) == [document]
+
+
+@settings(max_examples=50)
+@given(documents({Layer.SENTENCES}).flatmap(lambda document: read_documents(document, digits=17)))
+def test_written_again_what_was_read_is_the_same(document):
+    text = written(document, JSONL)
+    (again,) = read(text, JSONL)
+    assert written(again, JSONL) == text
+    assert [len(own) for own in again.readings] == [len(own) for own in document.readings]
+    VALIDATOR.validate(to_record(document))

@@ -86,8 +86,9 @@ class Document:
             check_tiling(self.sentences, len(self.tokens), "sentence")
         if self.edus:
             check_tiling(self.edus, len(self.tokens), "EDU")
-        self._check_trees()
-        self._check_readings()
+        if self.sentence_trees or self.readings:
+            self._check_sentences(self.sentence_edus())
+        self._check_tree()
         self._check_annotation()
 
     def __repr__(self) -> str:
@@ -229,51 +230,48 @@ class Document:
                 )
             at = token.end
 
-    def _check_trees(self) -> None:
+    def _check_tree(self) -> None:
         if self.tree is not None:
             if self.sentence_trees:
                 raise ValueError("a document has one tree or one per sentence, not both")
             _check_leaves(self.tree, len(self.edus), "document")
-        if self.sentence_trees:
-            if len(self.sentence_trees) != len(self.sentences):
-                raise ValueError(
-                    f"{len(self.sentence_trees)} sentence trees for {len(self.sentences)} sentences"
-                )
-            for number, (tree, edus) in enumerate(
-                zip(self.sentence_trees, self.sentence_edus(), strict=True)
-            ):
-                if tree is not None:
-                    _check_leaves(tree, 0 if edus is None else len(edus), f"sentence {number}")
         if self.nary is not None:
             if self.tree is None or binarize(self.nary) != self.tree:
                 raise ValueError("the tree is not the binary form of the n-ary tree")
             if self.nary.is_binary():
                 object.__setattr__(self, "nary", None)
 
-    def _check_readings(self) -> None:
-        if not self.readings:
-            return
-        if len(self.readings) != len(self.sentences):
-            raise ValueError(
-                f"readings of {len(self.readings)} sentences for {len(self.sentences)} sentences"
-            )
-        trees = self.sentence_trees or (None,) * len(self.sentences)
-        for number, (sentence, edus, tree, readings) in enumerate(
-            zip(self.sentences, self.sentence_edus(), trees, self.readings, strict=True)
-        ):
-            if not readings:
-                continue
-            own = () if edus is None else self.edus[edus.start : edus.end]
-            # Both cover the same tokens in order, so that ends say all.
-            if [edu.end - sentence.start for edu in own] != [edu.end for edu in readings[0].edus]:
-                raise ValueError(f"the EDUs of sentence {number} are not those of its first reading")
-            if readings[0].tree is not tree and readings[0].tree != tree:
-                raise ValueError(f"the tree of sentence {number} is not that of its first reading")
-            for better, worse in pairwise(readings):
-                if worse.n_tokens != len(sentence):
-                    raise ValueError(f"a reading of sentence {number} does not cover its tokens")
-                if worse.log_prob > better.log_prob:
-                    raise ValueError(f"the readings of sentence {number} do not come best first")
+    def _check_sentences(self, edus: list[Span | None]) -> None:
+        """Check what is known of each sentence, which has these EDUs."""
+        n_sentences = len(self.sentences)
+        if self.sentence_trees:
+            if len(self.sentence_trees) != n_sentences:
+                raise ValueError(f"{len(self.sentence_trees)} sentence trees for {n_sentences} sentences")
+            for number, (tree, span) in enumerate(zip(self.sentence_trees, edus, strict=True)):
+                if tree is not None:
+                    _check_leaves(tree, 0 if span is None else len(span), f"sentence {number}")
+        if self.readings:
+            if len(self.readings) != n_sentences:
+                raise ValueError(f"readings of {len(self.readings)} sentences for {n_sentences} sentences")
+            trees = self.sentence_trees or (None,) * n_sentences
+            for number, (tree, span) in enumerate(zip(trees, edus, strict=True)):
+                if span is None:
+                    raise ValueError(f"readings need EDUs inside sentences; one crosses the edge of {number}")
+                if self.readings[number]:
+                    self._check_readings(number, self.edus[span.start : span.end], tree)
+
+    def _check_readings(self, number: int, edus: tuple[Span, ...], tree: Tree | None) -> None:
+        sentence, readings = self.sentences[number], self.readings[number]
+        # Both cover the same tokens in order, so that ends say all.
+        if [edu.end - sentence.start for edu in edus] != [edu.end for edu in readings[0].edus]:
+            raise ValueError(f"the EDUs of sentence {number} are not those of its first reading")
+        if readings[0].tree is not tree and readings[0].tree != tree:
+            raise ValueError(f"the tree of sentence {number} is not that of its first reading")
+        for better, worse in pairwise(readings):
+            if worse.n_tokens != len(sentence):
+                raise ValueError(f"a reading of sentence {number} does not cover its tokens")
+            if worse.log_prob > better.log_prob:
+                raise ValueError(f"the readings of sentence {number} do not come best first")
 
     def _check_annotation(self) -> None:
         if self.syntax is not None:

@@ -29,23 +29,24 @@ class Reading:
 
     def __post_init__(self) -> None:
         for name in ("edus", "edu_probs", "split_probs", "label_probs"):
-            object.__setattr__(self, name, tuple(getattr(self, name)))
+            if type(getattr(self, name)) is not tuple:
+                object.__setattr__(self, name, tuple(getattr(self, name)))
+        n_edus, n_splits = len(self.edus), 0
         check_tiling(self.edus, self.n_tokens, "EDU")
-        if not -float("inf") < self.log_prob <= 0:
+        if not _LOWEST < self.log_prob <= 0:
             raise ValueError(f"a log-probability is at most 0, got {self.log_prob}")
-        n_splits = 0
         if self.tree is not None:
             n_splits = len(self.tree.splits)
-            if n_splits + 1 != len(self.edus):
-                raise ValueError(f"the tree has {n_splits + 1} EDUs, but there are {len(self.edus)}")
-        if len(self.edu_probs) != len(self.edus):
-            raise ValueError(f"{len(self.edu_probs)} probabilities for {len(self.edus)} EDUs")
+            if n_splits + 1 != n_edus:
+                raise ValueError(f"the tree has {n_splits + 1} EDUs, but there are {n_edus}")
+        if len(self.edu_probs) != n_edus:
+            raise ValueError(f"{len(self.edu_probs)} probabilities for {n_edus} EDUs")
         if not len(self.split_probs) == len(self.label_probs) == n_splits:
             raise ValueError(
                 f"{len(self.split_probs)} probabilities of places and {len(self.label_probs)} "
                 f"of labels for {n_splits} splits"
             )
-        for prob in (*self.edu_probs, *self.split_probs):
+        for prob in self.edu_probs + self.split_probs:
             if not 0 <= prob <= 1:
                 raise ValueError(f"a probability lies within 0 and 1, got {prob}")
         for labels in self.label_probs:
@@ -76,4 +77,5 @@ class Reading:
         return replace(self, tree=self.tree.map_relations(name), label_probs=tuple(label_probs))
 
 
+_LOWEST = -float("inf")
 _ENDINGS = frozenset(f"-{nuclearity}" for nuclearity in NUCLEARITIES)

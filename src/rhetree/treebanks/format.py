@@ -28,6 +28,7 @@ class Layer(Enum):
     EDUS = "EDUs"
     TREE = "the document's tree"
     SENTENCE_TREES = "trees of single sentences"
+    READINGS = "probabilities and alternatives"
     NARY = "the n-ary shape of the tree"
     SECONDARY_EDGES = "secondary edges"
     SIGNALS = "signals"
@@ -48,6 +49,7 @@ def layers_of(document: Document) -> frozenset[Layer]:
         Layer.EDUS: bool(document.edus),
         Layer.TREE: document.tree is not None,
         Layer.SENTENCE_TREES: bool(document.sentence_trees),
+        Layer.READINGS: bool(document.readings),
         Layer.NARY: document.nary is not None,
         Layer.SECONDARY_EDGES: bool(document.secondary_edges),
         Layer.SIGNALS: bool(document.signals),

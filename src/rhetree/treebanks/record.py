@@ -3,7 +3,7 @@
 ``schema/document.schema.json`` says the same to other programs, ``docs/formats.md`` to people.
 Spans are half-open and counted from 0. Where sentences are known, tokens and EDUs are listed in
 them, EDUs counted from the sentence's first token; EDUs that cross sentences are listed for the
-document. Trees are lists of splits in pre-order.
+document. Trees are lists of splits in pre-order. Probabilities have six digits, so that files stay small.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,6 +14,7 @@ from rhetree.domain.annotation import EmptyNode, FusedWord, SecondaryEdge, Signa
 from rhetree.domain.binarize import binarize
 from rhetree.domain.document import Document, Token, space_out
 from rhetree.domain.nary import ROLES, NaryTree, Unit
+from rhetree.domain.reading import LabelProbs, Reading
 from rhetree.domain.span import Span, spans_of_lengths
 from rhetree.domain.tree import NUCLEARITIES, Split, Tree
 from rhetree.treebanks.values import (
@@ -21,6 +22,7 @@ from rhetree.treebanks.values import (
     as_number,
     as_object,
     as_pair,
+    as_real,
     as_span,
     as_string,
     as_strings,
@@ -34,6 +36,7 @@ Record = dict[str, Any]
 
 _KEYS = ("format", "version", "text", "metadata", "sentences", "tokens", "offsets", "edus", "tree", "nary")
 _ANNOTATION_KEYS = ("secondary_edges", "signals", "syntax")
+_SENTENCE_KEYS = ("offsets", "edus", "splits", "probabilities", "alternatives")
 
 
 def to_record(document: Document) -> Record:
@@ -87,6 +90,7 @@ def from_record(value: object) -> Document:
         edus=tuple(words.edus),
         tree=tree,
         sentence_trees=tuple(words.trees),
+        readings=tuple(words.readings),
         nary=nary,
         secondary_edges=tuple(edges),
         signals=tuple(_signal(signal, edges, f"signals[{n}]") for n, signal in enumerate(signals)),
@@ -121,7 +125,35 @@ def _sentence_record(document: Document, number: int, edus: list[list[int]] | No
     if document.sentence_trees:
         tree = document.sentence_trees[number]
         record["splits"] = None if tree is None else _split_records(tree)
+    if document.readings and (readings := document.readings[number]):
+        record["probabilities"] = _probabilities_record(readings[0])
+        if len(readings) > 1:
+            record["alternatives"] = list(map(_alternative_record, readings[1:]))
     return record
+
+
+def _alternative_record(reading: Reading) -> Record:
+    record: Record = {"edus": list(map(_pair, reading.edus))}
+    if reading.tree is not None:
+        record["splits"] = _split_records(reading.tree)
+    return record | {"probabilities": _probabilities_record(reading)}
+
+
+def _probabilities_record(reading: Reading) -> Record:
+    record: Record = {
+        "log_prob": _rounded(reading.log_prob),
+        "edus": list(map(_rounded, reading.edu_probs)),
+    }
+    if reading.tree is not None:
+        record["splits"] = list(map(_rounded, reading.split_probs))
+        record["labels"] = [
+            [[label, _rounded(prob)] for label, prob in labels] for labels in reading.label_probs
+        ]
+    return record
+
+
+def _rounded(number: float) -> float:
+    return float(f"{number:.6g}")
 
 
 def _token_records(tokens: Sequence[Token]) -> Record:
@@ -196,6 +228,7 @@ class _Words:
         """How many tokens each sentence has."""
         self.edus: list[Span] = []
         self.trees: list[Tree | None] = []
+        self.readings: list[tuple[Reading, ...]] = []
 
     def add_tokens(self, tokens: object, offsets: object, where: str) -> None:
         forms = as_strings(tokens, f"{where}tokens")
@@ -213,8 +246,7 @@ class _Words:
 
     def add_edus(self, edus: object, where: str, first: int = 0) -> None:
         """Adds EDUs whose tokens are counted from ``first`` on."""
-        spans = [as_span(edu, f"{where}edus[{n}]") for n, edu in enumerate(as_list(edus, f"{where}edus"))]
-        self.edus += [span.shift(first) for span in spans]
+        self.edus += [span.shift(first) for span in _spans(edus, f"{where}edus")]
 
     def layout(self, text: str | None) -> tuple[str, tuple[Token, ...]]:
         """The text and the tokens in it: by their offsets, or one after the other where there are none."""
@@ -267,7 +299,7 @@ def _add_sentences(words: _Words, record: Record) -> None:
         if key in record:
             raise ValueError(f"{key}: expected it in the sentences, found it beside them")
     sentences = [
-        as_object(sentence, f"sentences[{number}]", ("tokens",), ("offsets", "edus", "splits"))
+        as_object(sentence, f"sentences[{number}]", ("tokens",), _SENTENCE_KEYS)
         for number, sentence in enumerate(as_list(record["sentences"], "sentences"))
     ]
     for key in ("offsets", "edus", "splits"):
@@ -285,6 +317,51 @@ def _add_sentences(words: _Words, record: Record) -> None:
         if "splits" in sentence:
             splits = sentence["splits"]
             words.trees.append(None if splits is None else _tree(splits, f"{where}splits"))
+        words.readings.append(_readings(sentence, f"sentences[{number}]"))
+
+
+def _readings(sentence: Record, where: str) -> tuple[Reading, ...]:
+    """What a model makes of a sentence: what the sentence's own record says, then the alternatives."""
+    if "probabilities" not in sentence:
+        if "alternatives" in sentence:
+            raise ValueError(f"{where}.alternatives: expected 'probabilities' beside them, found none")
+        return ()
+    if "edus" not in sentence:
+        raise ValueError(f"{where}.probabilities: expected 'edus' beside them, found none")
+    places = {where: sentence}
+    for number, other in enumerate(as_list(sentence.get("alternatives", []), f"{where}.alternatives")):
+        place = f"{where}.alternatives[{number}]"
+        places[place] = as_object(other, place, ("edus", "probabilities"), ("splits",))
+    return tuple(_reading(record, place) for place, record in places.items())
+
+
+def _reading(record: Record, where: str) -> Reading:
+    edus = _spans(record["edus"], f"{where}.edus")
+    splits = record.get("splits")
+    tree = None if splits is None else _tree(splits, f"{where}.splits")
+    where = f"{where}.probabilities"
+    of_tree = () if tree is None else ("splits", "labels")
+    probabilities = as_object(record["probabilities"], where, ("log_prob", "edus", *of_tree), ())
+    labels = as_list(probabilities.get("labels", []), f"{where}.labels")
+    log_prob = as_real(probabilities["log_prob"], f"{where}.log_prob")
+    edu_probs = _reals(probabilities["edus"], f"{where}.edus")
+    split_probs = _reals(probabilities.get("splits", []), f"{where}.splits")
+    label_probs = tuple(_label_probs(own, f"{where}.labels[{number}]") for number, own in enumerate(labels))
+    with _naming(where):
+        return Reading(tuple(edus), tree, log_prob, edu_probs, split_probs, label_probs)
+
+
+def _label_probs(value: object, where: str) -> LabelProbs:
+    pairs = [as_list(pair, f"{where}[{number}]", 2) for number, pair in enumerate(as_list(value, where))]
+    return tuple((as_string(label, where), as_real(prob, where)) for label, prob in pairs)
+
+
+def _reals(value: object, where: str) -> tuple[float, ...]:
+    return tuple(as_real(item, f"{where}[{number}]") for number, item in enumerate(as_list(value, where)))
+
+
+def _spans(value: object, where: str) -> list[Span]:
+    return [as_span(item, f"{where}[{number}]") for number, item in enumerate(as_list(value, where))]
 
 
 def _found(forms: list[str], text: str) -> list[tuple[int, int]]:

@@ -53,6 +53,13 @@ def as_number(value: object, where: str) -> int:
     return value
 
 
+def as_real(value: object, where: str) -> float:
+    """A number with or without a fraction."""
+    if type(value) is not float and type(value) is not int:
+        raise ValueError(f"{where}: expected a number, found {show(value)}")
+    return float(value)
+
+
 def as_pair(value: object, where: str) -> tuple[int, int]:
     """Where something starts and ends."""
     if not isinstance(value, list) or len(value) != 2 or not type(value[0]) is type(value[1]) is int:
