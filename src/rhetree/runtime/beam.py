@@ -16,6 +16,10 @@ import numpy.typing as npt
 from rhetree.runtime.network import Bools, Floats, Ints
 
 Scores = npt.NDArray[np.float64]
+Index = Ints | slice
+"""Some rows of an array; a slice where it is all of them, since that copies nothing."""
+
+_ALL = slice(None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,12 +53,14 @@ class Beam:
         self._n_steps = 0
         self._before: list[Ints] = []
         """For each step the one before it."""
+        self._owners: list[Ints] = []
+        """For each step its search."""
         self._log_probs: list[Floats] = []
         self._finished: list[tuple[Ints, Scores, Ints]] = []
         self._best: Scores | None = np.full((n_searches, width), -np.inf) if width > 1 else None
         """Scores of the best finished hypotheses of each search, best first."""
 
-    def advance(self, log_probs: Floats) -> tuple[Ints, Ints]:
+    def advance(self, log_probs: Floats) -> tuple[Index, Ints]:
         """Take the best steps; they make the hypotheses that are open now.
 
         Ties are broken by position: the better hypothesis first, then the lower place.
@@ -62,26 +68,32 @@ class Beam:
         :param log_probs: of what each open hypothesis can point to, ``(open, n)``
         :return: for each new hypothesis the one that it goes on from, and the place it points to
         """
+        origins: Index = _ALL
         if self.width == 1:
-            origins, places = np.arange(len(log_probs)), log_probs.argmax(axis=1)
+            places = log_probs.argmax(axis=1)
+            taken = log_probs[np.arange(len(places)), places]
         else:
             origins, places = self._best_steps(log_probs)
-        taken = log_probs[origins, places]
-        self._before.append(self._tips[origins])
-        self._log_probs.append(taken)
+            taken = log_probs[origins, places]
         self.searches = self.searches[origins]
+        self._before.append(self._tips[origins])
+        self._owners.append(self.searches)
+        self._log_probs.append(taken)
         self._scores = self._scores[origins] + taken
-        self._tips = np.arange(self._n_steps, self._n_steps + len(origins))
-        self._n_steps += len(origins)
+        self._tips = np.arange(self._n_steps, self._n_steps + len(places))
+        self._n_steps += len(places)
         return origins, places
 
-    def finish(self, done: Bools) -> Ints:
+    def finish(self, done: Bools) -> Index:
         """Put hypotheses that are done aside; which of the others stay open."""
-        is_open = ~done
         if done.any():
-            self._finished.append((self.searches[done], self._scores[done], self._tips[done]))
+            finished = self.searches[done], self._scores[done], self._tips[done]
+            self._finished.append(finished)
             if self._best is not None:
-                _merge(self._best, self.searches[done], self._scores[done])
+                _merge(self._best, *finished[:2])
+        elif self._best is None:
+            return _ALL
+        is_open = ~done
         if self._best is not None:
             is_open &= self._scores > self._best[self.searches, -1]
         kept = np.flatnonzero(is_open)
@@ -108,8 +120,15 @@ class Beam:
 
     def _trace(self, tips: Ints) -> tuple[Ints, Ints]:
         """The steps that lead to each of these, sorted: their hypotheses and their numbers."""
-        owners, numbers = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-        before = np.concatenate(self._before) if self._before else np.zeros(0, np.int64)
+        if not self._n_steps:
+            return np.zeros(0, np.int64), np.zeros(0, np.int64)
+        if self.width == 1:
+            # One hypothesis a search, so that there are no others, and a search has its hypothesis's number.
+            searches = np.concatenate(self._owners)
+            order = np.argsort(searches, kind="stable")
+            return searches[order], order
+        owners, numbers = [], []
+        before = np.concatenate(self._before)
         at = np.arange(len(tips))
         while True:
             has_step = tips >= 0

@@ -48,7 +48,8 @@ def find_structures(
     n_edus = np.fromiter(map(len, edus), np.int64, len(edus))
     agenda = _Agenda(edus, n_edus)
     beam = Beam(len(edus), width)
-    tops = beam.finish(n_edus < 3)  # an item's root has the item's number
+    beam.finish(n_edus < 3)
+    tops = beam.searches  # an item's root has the item's number
     hidden = encoded.parser.hidden[:, rows[tops]]
     while tops.size:
         asked = agenda.spans_to_split(tops, rows[beam.searches])
@@ -56,7 +57,7 @@ def find_structures(
         origins, places = beam.advance(step.log_probs)
         tops = agenda.split(tops[origins], places)
         kept = beam.finish(tops < 0)
-        tops, hidden = tops[kept], step.hidden[:, origins[kept]]
+        tops, hidden = tops[kept], step.hidden[:, origins][:, kept]
     return agenda.structures(beam.found(), n_edus)
 
 
@@ -82,8 +83,10 @@ class _Agenda:
         """
         self._spans[0, :n], self._spans[1, :n], self._spans[6, :n] = self._first, self._first + n_edus, -1
         self._n_spans = n
-        self._splits: list[Ints] = []
-        """For each step of the beam first EDU, first EDU of the right part and end, ``(3, hypotheses)``."""
+        self._split: list[Ints] = []
+        """The span that each step of the beam split."""
+        self._middles: list[Ints] = []
+        """The first EDU of its right part."""
 
     def spans_to_split(self, tops: Ints, rows: Ints) -> SpansToSplit:
         """What the decoder is to know of these spans."""
@@ -105,26 +108,33 @@ class _Agenda:
         n = len(tops)
         starts, ends, below = (self._spans[row, tops] for row in (0, 1, 6))
         middles = starts + places + 1
-        self._splits.append(np.stack([starts, middles, ends]))
-        rights = np.arange(self._n_spans, self._n_spans + n)
-        lefts = rights + n
-        below_left = np.where(ends - middles > 2, rights, below)
+        self._split.append(tops)
+        self._middles.append(middles)
+        right, left, after = self._n_spans, self._n_spans + n, self._n_spans + 2 * n
+        below_left = np.where(ends - middles > 2, np.arange(right, left), below)
         self._reserve(2 * n)
-        self._spans[:, rights[0] : lefts[0]] = middles, ends, starts, ends, starts, middles, below
-        self._spans[:4, lefts[0] : lefts[0] + n] = starts, middles, starts, ends
-        self._spans[6, lefts[0] : lefts[0] + n] = below_left
-        self._n_spans += 2 * n
-        tops = np.where(middles - starts > 2, lefts, below_left)
-        return tops
+        self._spans[:, right:left] = middles, ends, starts, ends, starts, middles, below
+        self._spans[:4, left:after] = starts, middles, starts, ends
+        self._spans[6, left:after] = below_left
+        self._n_spans = after
+        return np.where(middles - starts > 2, np.arange(left, after), below_left)
 
     def structures(self, found: Found, n_edus: Ints) -> Structures:
         """The trees of the hypotheses that were found, with the splits that took no step."""
-        steps = np.concatenate([np.zeros((3, 0), np.int64), *self._splits], axis=1)[:, found.steps]
-        starts, middles, ends = steps
+        nothing = np.zeros(0, np.int64)
+        split = np.concatenate([nothing, *self._split])[found.steps]
+        middles = np.concatenate([nothing, *self._middles])[found.steps]
+        starts, ends = self._spans[:2, split]
         left, right = np.flatnonzero(middles - starts == 2), np.flatnonzero(ends - middles == 2)
         whole = np.flatnonzero(n_edus[found.searches] == 2)
         pairs = np.concatenate([starts[left], middles[right], self._first[found.searches[whole]]])
-        splits = np.concatenate([steps, np.stack([pairs, pairs + 1, pairs + 2])], axis=1)
+        splits = np.array(
+            [
+                np.concatenate([starts, pairs]),
+                np.concatenate([middles, pairs + 1]),
+                np.concatenate([ends, pairs + 2]),
+            ]
+        )
         owners = np.concatenate([found.owners, found.owners[left], found.owners[right], whole])
         log_probs = np.concatenate([found.log_probs, np.zeros(len(pairs), np.float32)])
         order = np.lexsort((-splits[2], splits[0], owners))  # pre-order

@@ -6,12 +6,13 @@ labels with few exceptions, the cheapest ones.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
-from rhetree.domain.reading import LabelProbs, Reading
+from rhetree.domain.reading import Reading
 from rhetree.domain.relations import label_parts
-from rhetree.domain.tree import Split, Tree
+from rhetree.domain.tree import Nuclearity, Split, Tree
 from rhetree.runtime.beam import best_of_each
 from rhetree.runtime.network import Encoded, Floats, Ints, Network
 from rhetree.runtime.parsing import Structures, find_structures
@@ -88,10 +89,10 @@ class _Labelled:
         self._edges = np.searchsorted(structures.owners, np.arange(n_trees + 1)).tolist()
         self._edus = structures.edus.tolist()
         self._split_probs = np.exp(structures.log_probs, dtype=np.float64).tolist()
-        self._ranked = ranked.tolist()
+        self._labels = np.array(labels, dtype=object)[ranked].tolist()
+        """The names of the labels of each rank, for each split."""
         self._label_probs = np.exp(self._log_probs).tolist()
-        self._labels = labels
-        self._parts = [label_parts(label) for label in labels]
+        self._parts = _parts(tuple(labels))
         self._n_told = n_told
 
     def choices(self, tree: int, width: int) -> list[tuple[float, _Exceptions]]:
@@ -124,10 +125,12 @@ class _Labelled:
         splits, label_probs = [], []
         for number in range(first, after):
             rank = ranks.get(number - first, 0)
-            relation, nuclearity = self._parts[self._ranked[number][rank]]
+            names, probs = self._labels[number], self._label_probs[number]
+            relation, nuclearity = self._parts[names[rank]]
             start, middle, end = self._edus[number]
             splits.append(Split(start, middle, end, nuclearity, relation))
-            label_probs.append(self._told(number, rank))
+            told = tuple(zip(names[: self._n_told], probs, strict=False))
+            label_probs.append((*told, (names[rank], probs[rank])) if rank >= self._n_told else told)
         return Reading(
             segmentation.edus,
             Tree(tuple(splits)),
@@ -137,14 +140,11 @@ class _Labelled:
             tuple(label_probs),
         )
 
-    def _told(self, split: int, rank: int) -> LabelProbs:
-        ranked, probs = self._ranked[split], self._label_probs[split]
-        told = [
-            (self._labels[ranked[number]], probs[number]) for number in range(min(self._n_told, len(probs)))
-        ]
-        if rank >= self._n_told:
-            told.append((self._labels[ranked[rank]], probs[rank]))
-        return tuple(told)
+
+@lru_cache(maxsize=8)
+def _parts(labels: tuple[str, ...]) -> dict[str, tuple[str, Nuclearity]]:
+    """Relation and nuclearity of each label."""
+    return {label: label_parts(label) for label in labels}
 
 
 def _label(network: Network, encoded: Encoded, rows: Ints, tokens: Ints, *, may_repeat: bool) -> Floats:

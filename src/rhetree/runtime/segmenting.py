@@ -59,7 +59,7 @@ def _follow_pointer(
         ends = starts[origins] + places + 1
         ends_by_step.append(ends)
         kept = beam.finish(ends >= encoded.lengths[beam.searches])
-        starts, hidden = ends[kept], step.hidden[:, origins[kept]]
+        starts, hidden = ends[kept], step.hidden[:, origins][:, kept]
     found = beam.found()
     edges = np.searchsorted(found.owners, np.arange(len(found.searches) + 1)).tolist()
     all_ends = np.concatenate(ends_by_step)[found.steps].tolist()
