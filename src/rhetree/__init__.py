@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rhetree.domain.binarize import as_nary, binarize, unbinarize
     from rhetree.domain.document import Document, Token
     from rhetree.domain.nary import NaryTree, Unit
+    from rhetree.domain.reading import Reading
     from rhetree.domain.relations import GUM, PAPER_LABELS, RST_DT, Inventory, read_inventory
     from rhetree.domain.span import Span
     from rhetree.domain.tree import Split, Tree
@@ -56,6 +57,7 @@ _HOMES = {
     "PAPER_LABELS": "rhetree.domain.relations",
     "Parser": "rhetree.runtime.parser",
     "RST_DT": "rhetree.domain.relations",
+    "Reading": "rhetree.domain.reading",
     "RhetreeError": "rhetree.errors",
     "SecondaryEdge": "rhetree.domain.annotation",
     "SettingError": "rhetree.errors",
@@ -104,6 +106,7 @@ __all__ = [
     "ModelError",
     "NaryTree",
     "Parser",
+    "Reading",
     "RhetreeError",
     "SecondaryEdge",
     "SettingError",

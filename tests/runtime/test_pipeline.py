@@ -94,6 +94,16 @@ def test_a_large_document_is_worked_through_in_pieces():
     assert [found] == predict([document])
 
 
+def test_a_sentence_of_thousands_of_tokens_goes_alone():
+    network = FakeNetwork()
+    pipeline = Pipeline(network, LABELS)
+    short, long = pipeline.analyse([["a"] * 3, ["b"] * 5000])
+    assert [size for _, size in network.named("encode")] == [1, 1]
+    assert short[0].n_tokens == 3
+    assert long[0].n_tokens == 5000
+    assert max(map(len, long[0].edus)) <= pipeline.reach
+
+
 def test_a_document_without_tokens_passes():
     assert predict([Document()]) == [Document()]
 
