@@ -138,7 +138,7 @@ class _Agenda:
         owners = np.concatenate([found.owners, found.owners[left], found.owners[right], whole])
         log_probs = np.concatenate([found.log_probs, np.zeros(len(pairs), np.float32)])
         order = np.lexsort((-splits[2], splits[0], owners))  # pre-order
-        splits, owners = splits[:, order].T, owners[order]
+        splits, owners = np.ascontiguousarray(splits[:, order].T), owners[order]
         return Structures(
             items=found.searches,
             scores=found.scores,
