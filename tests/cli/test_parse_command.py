@@ -608,10 +608,10 @@ def test_a_bar_appears_when_it_takes_long(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("rhetree.cli.progress._INTERVAL", 0)
     path = write_lines(tmp_path / "in.jsonl", *records(5))
     assert command(path, "-o", tmp_path / "a.jsonl") == 0
-    assert "a second into" not in capsys.readouterr().err.replace(")", "")[:20]
+    assert " done, " not in capsys.readouterr().err
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert command(path, "-o", tmp_path / "b.jsonl") == 0
-    assert "5 sentences" in capsys.readouterr().err
+    assert "5 done, " in capsys.readouterr().err
 
 
 def test_a_long_file_is_read_as_it_is_needed(tmp_path):

@@ -138,7 +138,7 @@ class _Run:
         if args.output is not None:
             there = f", {self.n_there} were there already" if self.n_there else ""
             done = f"{counted(self.n_documents, 'document')}, {counted(self.n_sentences, 'sentence')}"
-            say(f"{done} ({meter.speed:.0f} sentences a second) into {args.output}{there}{left}")
+            say(f"{done} ({meter.told_speed}) into {args.output}{there}{left}")
         elif left:
             say(left.removeprefix("; "))
         return 1 if self.n_skipped else 0

@@ -43,6 +43,11 @@ class Meter:
         """Sentences a second since the start."""
         return self._n_sentences / max(perf_counter() - self._start, 1e-9)
 
+    @property
+    def told_speed(self) -> str:
+        """The speed in words."""
+        return f"{self.speed:.{0 if self.speed >= 10 else 1}f} sentences a second"
+
     def advance(self, n_sentences: int, at: int) -> None:
         """So many more sentences are done, and all bytes up to ``at``."""
         self._n_sentences += n_sentences
@@ -51,7 +56,7 @@ class Meter:
             return
         self._shown = now
         bar, task = self._bar = self._bar or self._make()
-        bar.update(task, completed=at, sentences=self._n_sentences, speed=self.speed)
+        bar.update(task, completed=at, sentences=self._n_sentences, speed=self.told_speed)
 
     def _make(self) -> "tuple[Progress, TaskID]":
         from rich.console import Console
@@ -60,10 +65,10 @@ class Meter:
         bar = Progress(
             BarColumn(),
             TaskProgressColumn(),
-            TextColumn("{task.fields[sentences]} sentences, {task.fields[speed]:.0f} a second"),
+            TextColumn("{task.fields[sentences]} done, {task.fields[speed]}"),
             TimeRemainingColumn(),
             console=Console(stderr=True, markup=False, emoji=False),
             transient=True,
         )
         bar.start()
-        return bar, bar.add_task("", total=self._n_bytes, sentences=0, speed=0.0)
+        return bar, bar.add_task("", total=self._n_bytes, sentences=0, speed="")
