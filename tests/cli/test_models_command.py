@@ -1,8 +1,10 @@
 import json
+from pathlib import Path
 
 import pytest
 
 from rhetree.cli.main import main
+from rhetree.cli.model_facts import ModelFacts, first_paragraph
 from rhetree.runtime import installed
 
 CONFIG = {
@@ -14,6 +16,7 @@ CONFIG = {
     "scores": {"dev": {"segmentation": 87.25, "full": 61.7}},
     "data": {"corpus": "gum", "documents": 177, "sha256": "b15ae04cedcf684c6bd40f"},
     "versions": {"python": "3.11.7"},
+    "runtime": {"precision": "int8"},
 }
 CARD = """<!-- written by hand -->
 # English, trained on GUM
@@ -81,6 +84,7 @@ def test_info_tells_the_facts_and_the_card(home, capsys):
     assert facts["size"] == "2.0 MB"
     assert facts["task"] == "segments and parses"
     assert facts["encoder"] == "transformer minilm"
+    assert "precision      int8\n" in out
     assert "trained on     gum, 177 documents, sha256 b15ae04cedcf…\n" in out
     assert "scores on dev  segmentation 87.2, full 61.7\n" in out
     assert out.endswith(CARD)
@@ -110,3 +114,9 @@ def test_a_config_without_facts_is_shown_all_the_same(home, capsys):
     make(home / "bare", card="", recipe={}, labels=[], scores={}, data={}, versions={})
     assert main(["info", "bare"]) == 0
     assert capsys.readouterr().out.splitlines()[0].split() == ["model", "bare"]
+
+
+def test_of_a_list_the_first_item_is_told_and_of_a_long_text_the_beginning():
+    card = "## Data and licences\n\n- The corpus: **some** is\n  not free.\n- The encoder: MIT.\n"
+    assert ModelFacts("a", Path("a"), 0, {}, card).licence == "The corpus: some is not free."
+    assert first_paragraph("word " * 200) == "word " * 79 + "word …"

@@ -599,8 +599,9 @@ def test_the_last_line_tells_what_was_done(story, tmp_path, capsys):
     err = capsys.readouterr().err
     assert err.startswith("rhetree: 1 document, 3 sentences (")
     assert err.endswith(f" sentences a second) into {tmp_path / 'out.jsonl'}\n")
-    assert command(story) == 0
-    assert capsys.readouterr().err == ""
+    for options in ([], ["-o", "-"]):
+        assert command(story, *options) == 0
+        assert capsys.readouterr().err == ""
 
 
 def test_a_bar_appears_when_it_takes_long(tmp_path, monkeypatch, capsys):

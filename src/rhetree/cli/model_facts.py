@@ -11,6 +11,8 @@ from rhetree.errors import ModelError
 CARD = "MODEL_CARD.md"
 
 _TASKS = {"joint": "segments and parses", "segment": "segments", "parse": "parses"}
+_LONGEST = 400
+"""Characters of a card in a list of models."""
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 
 
@@ -52,6 +54,8 @@ class ModelFacts:
         if "kind" in embedding:
             path = Path(str(embedding.get("path") or "")).name
             yield "encoder", f"{embedding['kind']} {path}".strip()
+        if "runtime" in self.config:
+            yield "precision", str(self.config["runtime"].get("precision", "not told"))
         if self.config.get("labels"):
             yield "labels", str(len(self.config["labels"]))
         if self.config.get("data"):
@@ -88,12 +92,13 @@ def read_facts(folder: Path, name: str) -> ModelFacts:
 
 
 def first_paragraph(text: str) -> str:
-    """The first lines of Markdown that are prose, as one."""
-    paragraphs = re.split(r"\n\s*\n", _COMMENT.sub("", text))
-    prose = [
-        part.strip() for part in paragraphs if part.strip() and not part.strip().startswith(("#", "|", "---"))
-    ]
-    return " ".join(prose[0].split()) if prose else ""
+    """The first lines of Markdown that are prose, or the first item of a list, as plain text of some lines."""
+    paragraphs = [part.strip() for part in re.split(r"\n\s*\n|\n(?=[-*] )", _COMMENT.sub("", text))]
+    prose = [part for part in paragraphs if part and not part.startswith(("#", "|", "---"))]
+    if not prose:
+        return ""
+    plain = " ".join(prose[0].removeprefix("- ").replace("**", "").split())
+    return plain if len(plain) <= _LONGEST else plain[:_LONGEST].rpartition(" ")[0] + " …"
 
 
 def _is_of_licence(title: str) -> bool:

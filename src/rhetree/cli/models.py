@@ -33,5 +33,5 @@ def run(args: argparse.Namespace) -> int:
         ]
         lines.append(f"licence: {model.licence}" if model.licence else "")
         for line in filter(None, lines):
-            console.print(textwrap.indent(textwrap.fill(line, WIDTH - 2), "  "))
+            console.print(textwrap.indent(textwrap.fill(line, WIDTH - 2, break_on_hyphens=False), "  "))
     return 0

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from rhetree.cli.options import counted, say
-from rhetree.cli.parsed_outputs import Output, add_output_arguments, open_output
+from rhetree.cli.parsed_outputs import STDOUT, Output, add_output_arguments, open_output
 from rhetree.cli.progress import Meter
 from rhetree.cli.text_inputs import Inputs, Record, Source, add_input_arguments, choose_sources
 from rhetree.errors import RhetreeError, UnwritableError
@@ -50,6 +50,7 @@ def run_on_texts(
     args: argparse.Namespace, formats: tuple[str, ...], *, edus: "Edus | None", parses: bool
 ) -> int:
     """Read, parse or segment, write."""
+    args.output = None if args.output == STDOUT else args.output
     sources = choose_sources(args)
     _check_output_is_no_input(args, sources)
     output = open_output(args, formats)
