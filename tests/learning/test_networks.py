@@ -13,9 +13,9 @@ from rhetree.learning.networks.crf import CrfTagger
 from rhetree.learning.targets import make_batch
 from rhetree.learning.torch_network import TorchNetwork
 from rhetree.runtime.network import SpansToSplit
-from rhetree.runtime.parsing import parse
 from rhetree.runtime.pipeline import Pipeline
-from rhetree.runtime.segmenting import segment
+from rhetree.runtime.readings import find_readings
+from rhetree.runtime.segmenting import Segmentation, segment
 
 EDUS = [spans_of_lengths(example.edu_lengths) for example in EXAMPLES]
 
@@ -36,18 +36,18 @@ def make(name):
 
 
 def analyse(network, sentences=SENTENCES, **settings):
-    """EDUs and trees, and the log-probabilities of all choices in one row."""
+    """EDUs and trees, and the probabilities of all choices in one row."""
     wrapped = TorchNetwork(network)
     pipeline = Pipeline(wrapped, wrapped.labels, **settings)
     known = {tuple(sentence): edus for sentence, edus in zip(SENTENCES, EDUS, strict=True)}
     gold = [known[tuple(sentence)] for sentence in sentences] if network.segmenter is None else None
-    found = pipeline.analyse(sentences, gold)
-    answers = [(one.segmentation.edus, one.parse and one.parse.tree) for one in found]
+    found = [readings[0] for readings in pipeline.analyse(sentences, gold)]
+    answers = [(one.edus, one.tree) for one in found]
     scores = [
         np.array(
             [
-                *one.segmentation.log_probs,
-                *(one.parse.split_log_probs + one.parse.label_log_probs if one.parse else ()),
+                *(one.log_prob, *one.edu_probs, *one.split_probs),
+                *(prob for labels in one.label_probs for _, prob in labels),
             ]
         )
         for one in found
@@ -241,23 +241,23 @@ def _edges(edus, split):
     return [edus[split.start].start, edus[split.split].start, edus[split.end - 1].end]
 
 
-def test_greedy_log_probabilities_are_those_of_the_choices_made():
+def test_greedy_probabilities_are_those_of_the_choices_made():
     network = make("paper")
     overfit(network, steps=150, enough=0.1)
     wrapped = TorchNetwork(network)
     encoded = wrapped.encode(SENTENCES)
-    segmentations = segment(wrapped, encoded)
-    ends = [log_prob for segmentation in segmentations for log_prob in segmentation.log_probs]
-    np.testing.assert_allclose(ends, _segment_step_by_step(wrapped, encoded), atol=TOLERANCE)
-    parses = parse(wrapped, encoded, EDUS, wrapped.labels)
+    ends = [prob for (best,) in segment(wrapped, encoded) for prob in best.probs]
+    np.testing.assert_allclose(np.log(ends), _segment_step_by_step(wrapped, encoded), atol=TOLERANCE)
+    given = [[Segmentation.given(edus)] for edus in EDUS]
+    readings = find_readings(wrapped, encoded, given, wrapped.labels)
     chosen = [
-        log_prob
-        for one, example in zip(parses, EXAMPLES, strict=True)
+        prob
+        for (one,), example in zip(readings, EXAMPLES, strict=True)
         if example.tree
-        for log_prob, split in zip(one.split_log_probs, one.tree.splits, strict=True)
+        for prob, split in zip(one.split_probs, one.tree.splits, strict=True)
         if split.end - split.start > 2
     ]
-    np.testing.assert_allclose(chosen, _parse_step_by_step(wrapped, encoded), atol=TOLERANCE)
+    np.testing.assert_allclose(np.log(chosen), _parse_step_by_step(wrapped, encoded), atol=TOLERANCE)
 
 
 def test_a_network_that_parses_needs_labels():
