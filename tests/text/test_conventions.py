@@ -36,6 +36,7 @@ TOKENS = [
     ("Bread, milk etc.", "Bread , milk etc."),
     ("It was plan B.", "It was plan B ."),
     ("3. Mix 2. eggs", "3. Mix 2 . eggs"),
+    ("It was No. 5, no. Said no.", "It was No. 5 , no . Said no ."),
 ]
 
 SENTENCES = [

@@ -39,6 +39,8 @@ def joined_periods(forms: Sequence[str], starts: Sequence[int], first: int, end:
             is_joined = at == first + 1 and at < last and not is_glued
         elif is_glued and forms[at + 1] in (",", ";", ":"):
             is_joined = word[-1].isalpha()
+        elif word in ("No", "no") and at < last and forms[at + 1][0].isdecimal():
+            is_joined = True
         elif _INITIALS.fullmatch(word):
             is_joined = "." in word or at < last
         else:

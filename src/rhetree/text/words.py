@@ -27,7 +27,7 @@ _ONE_TOKEN = re.compile(
     | (?<!\w)[#@][^\W\d]\w*                                       # hashtags, names
     | (?<!\w)[:;=]-?[()dp](?!\w)                                  # faces :-)
     | \A\([a-z]\)\Z | \b\w+\(s\)                                  # (a), friend(s)
-    | \.\.\.? | --+ | [–—]+ | `` | ''                             # longer marks
+    | \.\.\.? | --+ | [–—]+ | ``                                  # longer marks
     | […“”"«»()\[\]{}°º]
     | (?<=[^\W\d_])/(?=[^\W\d_])                                  # and/or
     | (?<=[^\W\d_]\.)-(?=\w)                                      # U.S.-style
