@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rhetree.errors import EmbeddingError, MissingExtraError, ModelError
 from rhetree.learning.embeddings import EmbeddingConfig, load_embedder, make_embedder
-from rhetree.learning.embeddings.pieces import WordPieces, row_groups, window_owners, window_starts
+from rhetree.runtime.pieces import WordPieces, row_groups, window_owners, window_starts
 from rhetree.learning.embeddings.transformer import pick_words
 from tiny_encoders import byte_level_tokenizer, edit_json, save_encoder, word_piece_tokenizer
 
@@ -219,7 +219,7 @@ def test_windows_begin_only_past_what_the_encoder_takes(bert, tmp_path):
 def test_many_windows_go_through_the_encoder_in_parts(bert, monkeypatch):
     embedder = embedder_of(bert, window=16)
     whole = embedder([LONG, *SENTENCES])
-    monkeypatch.setattr("rhetree.learning.embeddings.pieces._MOST_PIECES", 40)
+    monkeypatch.setattr("rhetree.runtime.pieces._MOST_PIECES", 40)
     assert close(embedder([LONG, *SENTENCES]), whole)
 
 

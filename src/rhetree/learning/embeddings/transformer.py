@@ -21,7 +21,7 @@ from rhetree.learning.embeddings.hugging_face import (
     facts_of,
     read_encoder,
 )
-from rhetree.learning.embeddings.pieces import WordPieces, row_groups
+from rhetree.runtime.pieces import WordPieces, row_groups
 
 _ENCODER_FILE = "encoder.json"
 _TOKENIZER_FILE = "tokenizer.json"
@@ -145,11 +145,11 @@ class TransformerEmbedder(ContextualEmbedder):
         in_order = torch.from_numpy(np.argsort(np.concatenate(groups))).to(device)
         return pick_words(torch.cat(states).index_select(0, in_order), positions, weights)
 
-    def encode_ids(self, ids: Tensor, mask: Tensor) -> Tensor:
+    def encode_ids(self, ids: Tensor, mask: Tensor | None) -> Tensor:
         """The encoder's states, ``(rows, length, n_layers, width)``; tensors in and out, nothing else.
 
         :param ids: pieces, ``(rows, length)``
-        :param mask: 1 at pieces and 0 at padding, ``(rows, length)``
+        :param mask: 1 at pieces and 0 at padding, ``(rows, length)``; None where there is no padding
         """
         output: Any = self.encoder(
             input_ids=ids, attention_mask=mask, output_hidden_states=self.mix is not None, return_dict=True

@@ -7,6 +7,7 @@ words in the same way.
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -77,52 +78,89 @@ class WordPieces:
 
     def batch(self, sentences: Sequence[Sequence[str]]) -> PieceBatch:
         """Sentences as rows of pieces, padded."""
-        rows: list[list[int]] = []
-        places: list[list[list[tuple[int, int]]]] = []  # sentence, word, piece -> (row, column)
-        for sentence in sentences:
-            words = [self.of(word) for word in sentence]
-            ids = [piece for word in words for piece in word]
-            starts = window_starts(len(ids), self._capacity)
-            owners = window_owners(len(ids), self._capacity, starts)
-            where = [
-                (len(rows) + owner, len(self._prefix) + number - starts[owner])
-                for number, owner in enumerate(owners)
-            ]
-            rows += [[*self._prefix, *ids[start : start + self._capacity], *self._suffix] for start in starts]
-            places.append(self._chosen(words, where))
-        return self._padded(rows, places)
-
-    def _chosen(
-        self, words: list[tuple[int, ...]], where: list[tuple[int, int]]
-    ) -> list[list[tuple[int, int]]]:
-        chosen, at = [], 0
-        for word in words:
-            end = at + len(word)
-            if self._piece == "first":
-                chosen.append(where[at : at + 1])
-            elif self._piece == "last":
-                chosen.append(where[end - 1 : end])
-            else:
-                chosen.append(where[at:end])
-            at = end
-        return chosen
-
-    def _padded(self, rows: list[list[int]], places: list[list[list[tuple[int, int]]]]) -> PieceBatch:
-        length = max(map(len, rows), default=0)
-        ids = np.full((len(rows), length), self._pad_id, dtype=np.int64)
-        mask = np.zeros((len(rows), length), dtype=np.int64)
-        for number, row in enumerate(rows):
-            ids[number, : len(row)] = row
-            mask[number, : len(row)] = 1
-        longest = max(map(len, places), default=0)
-        k = max((len(pieces) for words in places for pieces in words), default=1)
-        positions = np.zeros((len(places), longest, k), dtype=np.int64)
-        weights = np.zeros((len(places), longest, k), dtype=np.float32)
-        for sentence, words in enumerate(places):
-            for word, pieces in enumerate(words):
-                positions[sentence, word, : len(pieces)] = [row * length + column for row, column in pieces]
-                weights[sentence, word, : len(pieces)] = 1 / len(pieces)
+        known = self._remembered
+        words = [known.get(word) or self.of(word) for sentence in sentences for word in sentence]
+        sizes = np.fromiter(map(len, words), np.int64, len(words))
+        pieces = np.fromiter(chain.from_iterable(words), np.int64, int(sizes.sum()))
+        n_words = np.array([len(sentence) for sentence in sentences], dtype=np.int64)
+        edges = _edges(sizes)[_edges(n_words)]  # of the sentences, in pieces
+        windows = _Windows.of(np.diff(edges), self._capacity)
+        length = len(self._prefix) + int(windows.sizes.max(initial=0)) + len(self._suffix)
+        if not len(sentences):
+            length = 0
+        ids, mask = self._rows(pieces, edges, windows, length)
+        positions, weights = self._words(windows.places(length, len(self._prefix)), sizes, n_words)
         return PieceBatch(ids, mask, positions, weights)
+
+    def _rows(
+        self, pieces: NDArray[np.int64], edges: NDArray[np.int64], windows: "_Windows", length: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Ids and mask, ``(rows, length)``."""
+        before, after = len(self._prefix), len(self._suffix)
+        columns = np.arange(length)
+        ids = np.full((len(windows.sizes), length), self._pad_id, dtype=np.int64)
+        ends = before + windows.sizes[:, None]  # of the pieces of words
+        inside = (columns >= before) & (columns < ends)
+        first = edges[windows.sentences] + windows.starts - before
+        ids[inside] = pieces[(first[:, None] + columns)[inside]]
+        ids[:, :before] = self._prefix
+        np.put_along_axis(ids, ends + np.arange(after), np.array([self._suffix], dtype=np.int64), axis=1)
+        return ids, (columns < ends + after).astype(np.int64)
+
+    def _words(
+        self, places: NDArray[np.int64], sizes: NDArray[np.int64], n_words: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Positions and weights, ``(batch, longest, k)``, from the places of all pieces and the words' sizes."""
+        ends = sizes.cumsum()
+        if self._piece == "mean":
+            numbers = np.arange(sizes.max(initial=1))
+            inside = numbers < sizes[:, None]
+            chosen = np.where(inside, places[((ends - sizes)[:, None] + numbers) * inside], 0)
+            shares = inside / sizes[:, None]
+        else:
+            chosen = places[ends - sizes if self._piece == "first" else ends - 1][:, None]
+            shares = np.ones_like(chosen)
+        present = np.arange(n_words.max(initial=0)) < n_words[:, None]
+        positions = np.zeros((*present.shape, chosen.shape[1]), dtype=np.int64)
+        weights = np.zeros(positions.shape, dtype=np.float32)
+        positions[present], weights[present] = chosen, shares
+        return positions, weights
+
+
+@dataclass(frozen=True, slots=True)
+class _Windows:
+    """The rows that sentences go into, each sentence into one or more."""
+
+    n_pieces: NDArray[np.int64]
+    """Of each sentence."""
+    sentences: NDArray[np.int64]
+    """The sentence of each row."""
+    starts: NDArray[np.int64]
+    """The first piece in each row, counted in its sentence."""
+    sizes: NDArray[np.int64]
+    """How many of the sentence's pieces are in each row."""
+    capacity: int
+
+    @classmethod
+    def of(cls, n_pieces: NDArray[np.int64], capacity: int) -> "_Windows":
+        starts = [window_starts(n, capacity) for n in n_pieces.tolist()]
+        sentences = np.repeat(np.arange(len(starts)), list(map(len, starts)))
+        flat = np.fromiter(chain.from_iterable(starts), np.int64, len(sentences))
+        return cls(n_pieces, sentences, flat, np.minimum(n_pieces[sentences] - flat, capacity), capacity)
+
+    def places(self, length: int, before: int) -> NDArray[np.int64]:
+        """Where each piece of each sentence is found in rows of so many pieces, counted through all rows."""
+        first_rows = np.searchsorted(self.sentences, np.arange(len(self.n_pieces)))
+        edges = _edges(self.n_pieces)
+        begin = first_rows * length + before - edges[:-1]
+        places = np.repeat(begin, self.n_pieces) + np.arange(edges[-1])
+        for sentence in np.flatnonzero(self.n_pieces > self.capacity).tolist():
+            n, first = int(self.n_pieces[sentence]), int(first_rows[sentence])
+            starts = self.starts[first : np.searchsorted(self.sentences, sentence, side="right")]
+            owners = np.array(window_owners(n, self.capacity, starts.tolist()))
+            columns = before + np.arange(n) - starts[owners]
+            places[edges[sentence] : edges[sentence + 1]] = (first + owners) * length + columns
+        return places
 
 
 def window_starts(n_pieces: int, capacity: int) -> list[int]:
@@ -165,6 +203,11 @@ def row_groups(lengths: NDArray[np.int64]) -> list[NDArray[np.int64]]:
         groups.append(order[starts[end] : end])
         end = int(starts[end])
     return groups
+
+
+def _edges(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where things of these sizes, one after the other, start, and where the last one ends."""
+    return np.concatenate([[0], sizes.cumsum()])
 
 
 def _word_tokenizer(description: dict[str, Any]) -> Tokenizer:
