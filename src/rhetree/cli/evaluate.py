@@ -56,7 +56,6 @@ def run(args: argparse.Namespace) -> int:
     """Evaluate and print."""
     from rhetree.cli.console import make_console
     from rhetree.cli.extras import training_extra
-
     from rhetree.learning.evaluation import evaluate_models
     from rhetree.runtime.model import read_config
     from rhetree.treebanks.corpus import read_corpus

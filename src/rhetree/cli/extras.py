@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from rhetree.errors import MissingExtraError
 
-_TRAINING = {"torch", "safetensors", "tokenizers", "transformers", "tomli", "h5py"}
+_TRAINING = {"torch", "onnx", "transformers", "tomli", "h5py"}
 
 
 @contextmanager

@@ -1,15 +1,17 @@
-"""Scores of a saved model, or of two in a row, on a corpus."""
+"""Scores of a saved model, or of two in a row, on a corpus.
+
+Exported models are run as users run them, without torch.
+"""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-
-import torch
 
 from rhetree.domain.document import Document
 from rhetree.errors import ModelError, TrainingError
-from rhetree.learning.model import Model, load_model
-from rhetree.learning.scoring import Results, score, score_pipeline
-from rhetree.learning.torch_network import TorchNetwork
+from rhetree.learning.scoring import Results, score_pipeline
+from rhetree.runtime.model import is_exported, load_runtime
+from rhetree.runtime.network import Network
 from rhetree.runtime.pipeline import Pipeline
 
 
@@ -19,24 +21,38 @@ def evaluate_models(
     """What the model of a folder scores on gold documents, with their EDUs and without.
 
     :param segmenter: another model, to find the EDUs that the first one parses
-    :param threads: of torch; 0 for as many as there are cores
+    :param threads: to compute with; 0 for as many as there are cores
     """
-    torch.set_num_threads(threads or torch.get_num_threads())
     if not any(document.tokens for document in documents):
         raise TrainingError("there is nothing to evaluate on: the split is empty")
-    model = load_model(folder)
+    model = _load(folder, threads)
     if segmenter is None:
-        return score(model.network, documents)
-    first = load_model(segmenter)
-    _check_tasks(model, folder, first, segmenter)
-    pipeline = Pipeline(
-        TorchNetwork(model.network), model.network.labels, segmenter=TorchNetwork(first.network)
-    )
-    return score_pipeline(pipeline, documents)
+        return score_pipeline(Pipeline(model.network, model.labels), documents, model.task)
+    first = _load(segmenter, threads)
+    if model.task == "segment":
+        raise ModelError(f"{folder}: this model only segments; a parser is needed after a segmenter")
+    if first.task == "parse":
+        raise ModelError(f"{segmenter}: this model only parses; it cannot find EDUs")
+    return score_pipeline(Pipeline(model.network, model.labels, segmenter=first.network), documents)
 
 
-def _check_tasks(parser: Model, parser_folder: Path, segmenter: Model, segmenter_folder: Path) -> None:
-    if parser.recipe.network.task == "segment":
-        raise ModelError(f"{parser_folder}: this model only segments; a parser is needed after a segmenter")
-    if segmenter.recipe.network.task == "parse":
-        raise ModelError(f"{segmenter_folder}: this model only parses; it cannot find EDUs")
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    network: Network
+    labels: tuple[str, ...]
+    task: str
+
+
+def _load(folder: Path, threads: int) -> _Loaded:
+    """A model by its exported graphs where it has them, by torch otherwise."""
+    if is_exported(folder):
+        exported = load_runtime(folder, threads=threads)
+        return _Loaded(exported.network, exported.labels, exported.task)
+    import torch
+
+    from rhetree.learning.model import load_model
+    from rhetree.learning.torch_network import TorchNetwork
+
+    torch.set_num_threads(threads or torch.get_num_threads())
+    model = load_model(folder)
+    return _Loaded(TorchNetwork(model.network), model.network.labels, model.recipe.network.task)

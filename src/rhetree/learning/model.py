@@ -11,7 +11,8 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -26,10 +27,8 @@ from rhetree.learning.embeddings import load_embedder
 from rhetree.learning.networks.joint import DiscourseNetwork
 from rhetree.learning.recipe import Recipe
 from rhetree.learning.settings import as_dict, build
+from rhetree.runtime.model import CONFIG, FORMAT, VERSION, read_config
 
-FORMAT = "rhetree-model"
-VERSION = 1
-CONFIG = "config.json"
 WEIGHTS = "weights.safetensors"
 
 
@@ -57,19 +56,36 @@ def save_model(folder: Path, network: DiscourseNetwork, recipe: Recipe, about: M
         "recipe": as_dict(recipe),
         **about,
     }
+    with new_directory(folder) as temporary:
+        network.embedder.save_assets(temporary)
+        write_weights(temporary, network)
+        write_config(temporary, config)
+
+
+def write_weights(folder: Path, network: DiscourseNetwork) -> None:
+    """Write every weight of a network."""
     # Tied weights share memory, which safetensors refuses: each name gets its own copy.
     weights = {
-        name: tensor.detach().cpu().clone().contiguous() for name, tensor in network.lasting_weights().items()
+        name: tensor.detach().cpu().clone().contiguous() for name, tensor in network.state_dict().items()
     }
+    save_file(weights, folder / WEIGHTS)
+    (folder / WEIGHTS).chmod(0o644)  # safetensors writes for the owner alone
+
+
+def write_config(folder: Path, config: Mapping[str, Any]) -> None:
+    """Write what is known of a model."""
+    text = json.dumps(config, indent=2, ensure_ascii=False) + "\n"
+    (folder / CONFIG).write_text(text, encoding="utf-8")
+
+
+@contextmanager
+def new_directory(folder: Path) -> Iterator[Path]:
+    """A directory to fill with a model, which then takes the place of ``folder``; whole or not at all."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         temporary = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
         try:
-            network.embedder.save_assets(temporary)
-            save_file(weights, temporary / WEIGHTS)
-            (temporary / WEIGHTS).chmod(0o644)  # safetensors writes for the owner alone
-            text = json.dumps(config, indent=2, ensure_ascii=False) + "\n"
-            (temporary / CONFIG).write_text(text, encoding="utf-8")
+            yield temporary
             temporary.chmod(0o755)
             _put_in_place(temporary, folder)
         finally:
@@ -80,7 +96,7 @@ def save_model(folder: Path, network: DiscourseNetwork, recipe: Recipe, about: M
 
 def load_recipe(folder: Path) -> Recipe:
     """The recipe that made the model of a directory."""
-    config = _read_config(folder)
+    config = read_config(folder)
     try:
         return build(Recipe, config["recipe"])
     except KeyError as error:
@@ -91,7 +107,7 @@ def load_recipe(folder: Path) -> Recipe:
 
 def load_model(folder: Path) -> Model:
     """The model of a directory, ready to predict."""
-    config = _read_config(folder)
+    config = read_config(folder)
     recipe = load_recipe(folder)
     labels = config.get("labels", ())
     try:
@@ -108,24 +124,6 @@ def load_model(folder: Path) -> Model:
     network.eval()
     about = {key: value for key, value in config.items() if key not in ("recipe", "labels")}
     return Model(network, recipe, about)
-
-
-def _read_config(folder: Path) -> dict[str, Any]:
-    path = folder / CONFIG
-    try:
-        config = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ModelError(f"{folder}: not a model directory: {CONFIG} {error.strerror}") from error
-    except ValueError as error:
-        raise ModelError(f"{path}: not JSON: {error}") from error
-    if not isinstance(config, dict) or config.get("format") != FORMAT:
-        raise ModelError(f'{path}: not a model of Rhetree; expected "format": "{FORMAT}"')
-    if config.get("version") != VERSION:
-        raise ModelError(
-            f"{path}: model format version {config.get('version')}, this Rhetree reads {VERSION}; "
-            "install the version that wrote it, or train again"
-        )
-    return config
 
 
 def _put_in_place(temporary: Path, folder: Path) -> None:

@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from rhetree.domain.document import Document
 from rhetree.errors import SettingError
-from rhetree.learning.networks.joint import DiscourseNetwork
-from rhetree.learning.torch_network import TorchNetwork
 from rhetree.metrics.report import Evaluation, evaluate
 from rhetree.runtime.pipeline import Pipeline
+
+if TYPE_CHECKING:
+    from rhetree.learning.networks.joint import DiscourseNetwork
 
 _PARTS = ("span", "nuclearity", "relation", "full")
 
@@ -46,8 +48,11 @@ class Results:
         return {name: round(100 * score, 4) for name, score in scores.items() if score is not None}
 
 
-def score(network: DiscourseNetwork, documents: Sequence[Document]) -> Results:
+def score(network: "DiscourseNetwork", documents: Sequence[Document]) -> Results:
     """Predict gold documents with and without their EDUs, and compare."""
+    # Here and not above: pipelines of exported networks are scored where there is no torch.
+    from rhetree.learning.torch_network import TorchNetwork
+
     return score_pipeline(
         Pipeline(TorchNetwork(network), network.labels), documents, task=network.config.task
     )

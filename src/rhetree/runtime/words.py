@@ -1,0 +1,89 @@
+"""From words to vectors without torch: an encoder's graph over pieces of words, or a table."""
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Protocol
+
+import numpy as np
+
+from rhetree.runtime.network import Floats, Ints
+from rhetree.runtime.pieces import PieceBatch, WordPieces
+
+UNKNOWN = 1
+FIRST = 2
+"""In a table row 0 is no word, row 1 any unknown word; words have the rows from here on."""
+
+
+class Words(Protocol):
+    """Turns sentences, given as words, into one vector a word."""
+
+    def __call__(self, sentences: Sequence[Sequence[str]]) -> Floats:
+        """``(batch, longest, width)``; zeros after a sentence's last word."""
+
+
+class EncodedWords:
+    """Words as an encoder's states at their pieces.
+
+    Each row of pieces goes through the graph by itself, on as many threads as there may be: what
+    a sentence gets cannot depend on its company, whatever the precision, and nothing is padding.
+    """
+
+    def __init__(self, pieces: WordPieces, graph: Any, threads: int) -> None:
+        """Read words with this graph, an ONNX Runtime session that runs in the thread that calls it."""
+        self._pieces = pieces
+        self._graph = graph
+        self._threads = ThreadPoolExecutor(threads) if threads > 1 else None
+
+    def __call__(self, sentences: Sequence[Sequence[str]]) -> Floats:
+        """``(batch, longest, width)``; zeros after a sentence's last word."""
+        batch = self._pieces.batch(sentences)
+        rows = [row[:length][None] for row, length in zip(batch.ids, batch.mask.sum(axis=1), strict=True)]
+        # Long rows first, so that no thread is left alone with one at the end.
+        order = sorted(range(len(rows)), key=lambda row: -rows[row].shape[1])
+        run = map if self._threads is None else self._threads.map
+        states = dict(zip(order, run(self._encode, [rows[row] for row in order]), strict=True))
+        return _pick(batch, states)
+
+    def _encode(self, ids: Ints) -> Floats:
+        (states,) = self._graph.run(None, {"ids": ids})
+        found: Floats = states[0]
+        return found
+
+
+class TabledWords:
+    """Words as rows of a table: as they are, then in lower case, then the row of unknown words."""
+
+    def __init__(self, words: Sequence[str], table: Floats, *, lower_case: bool) -> None:
+        """Look words up in ``table``, one row a word, after those of no word and of unknown words.
+
+        :param lower_case: words that differ only in case are the same
+        """
+        self._rows: Mapping[str, int] = {word: row for row, word in enumerate(words, start=FIRST)}
+        self._table = table
+        self._lower_case = lower_case
+
+    def __call__(self, sentences: Sequence[Sequence[str]]) -> Floats:
+        """``(batch, longest, width)``; zeros after a sentence's last word."""
+        rows = np.zeros((len(sentences), max(map(len, sentences))), dtype=np.int64)
+        for number, sentence in enumerate(sentences):
+            rows[number, : len(sentence)] = [self._row(word) for word in sentence]
+        vectors: Floats = self._table[rows]
+        return vectors
+
+    def _row(self, word: str) -> int:
+        row = None if self._lower_case else self._rows.get(word)
+        return self._rows.get(word.lower(), UNKNOWN) if row is None else row
+
+
+def _pick(batch: PieceBatch, states: Mapping[int, Floats]) -> Floats:
+    """Words as the weighted sum of their pieces, ``(batch, longest, width)``, from the states of each row."""
+    lengths = batch.mask.sum(axis=1)
+    starts = lengths.cumsum() - lengths
+    pieces = np.concatenate([states[row] for row in range(len(lengths))])
+    row, column = np.divmod(batch.positions, batch.ids.shape[1])
+    present = batch.weights[:, :, 0] > 0
+    picked = pieces[(starts[row] + column)[present]]  # (words, k, width)
+    words = picked[:, 0] if picked.shape[1] == 1 else np.einsum("nkw,nk->nw", picked, batch.weights[present])
+    vectors = np.zeros((*present.shape, pieces.shape[1]), dtype=np.float32)
+    vectors[present] = words
+    return vectors
