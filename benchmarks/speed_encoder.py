@@ -1,0 +1,151 @@
+"""Against the bare encoder: what the pretrained encoder's graph alone takes is what no parser with it can beat.
+
+While a way runs once, each call of the encoder's graph is written down; the limit is to make the
+same calls again, in the same threads, with nothing around them.
+"""
+
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+
+from rhetree.domain.document import Document
+from speed_sentences import gum_documents, sentences_of
+from speed_timing import in_turns, ratio
+
+TITLE = "Against the bare encoder"
+WAYS = {"tokens": "from tokens", "text": "from raw text"}
+PAPER = {"segmenter": 12.05, "parser": 12.57, "end to end": 11.99}
+"""Sentences a second on a CPU, loading included."""
+
+
+def measure(model: Path, gum: Path, *, turns: int, threads: list[int], n_documents: int) -> dict:
+    from rhetree.runtime.parser import load
+
+    documents = gum_documents(gum, "dev")
+    documents = documents[:: max(1, len(documents) // n_documents)][:n_documents]
+    record: dict = {
+        "documents": len(documents),
+        "sentences": len(sentences_of(documents)),
+        "tokens": sum(len(document.tokens) for document in documents),
+        "turns": turns,
+        "threads": {},
+        "load": [],
+    }
+    for n in threads:
+        started = time.perf_counter()
+        parser = load(model, threads=n)
+        record["load"].append(time.perf_counter() - started)
+        record["threads"][str(n)] = _measure(parser, n, documents, turns)
+    return record
+
+
+def _measure(parser, threads: int, documents: Sequence[Document], turns: int) -> dict:
+    plain = [document.without_edus() for document in documents]
+    texts = [document.text for document in documents]
+    ways = {
+        "tokens": lambda: list(parser.parse_documents(plain)),
+        "text": lambda: list(parser.parse_many(texts)),
+    }
+    calls = {}
+    for name in WAYS:
+        with written_down(parser) as calls[name]:
+            ways[name]()
+        ways[f"{name}, bare"] = partial(replay, graph_of(parser), calls[name], threads)
+    ways["bare, in batches"] = partial(replay, graph_of(parser), together(calls["tokens"]), threads)
+    ways["segmenter"] = lambda: list(parser.segment_documents(plain))
+    ways["parser"] = lambda: list(parser.parse_documents(documents, edus="gold"))
+    return {
+        "calls": {name: len(own) for name, own in calls.items()},
+        "times": {name: own.to_dict() for name, own in in_turns(ways, turns).items()},
+    }
+
+
+def tables(record: dict) -> Iterator[str]:
+    n = record["sentences"]
+    yield (
+        f"{n:,} sentences, {record['tokens']:,} tokens of GUM's dev split in {record['documents']} documents; "
+        f"the median of {record['turns']} turns.\n"
+    )
+    yield "| threads | | bare encoder, sentences a second | all, sentences a second | share of the limit |"
+    yield "| --- | --- | --- | --- | --- |"
+    for threads, found in record["threads"].items():
+        seconds = _seconds(found, threads)
+        for name, title in WAYS.items():
+            share = ratio(seconds, f"{name}, bare", name)
+            speeds = [n / _median(seconds[way]) for way in (f"{name}, bare", name)]
+            yield f"| {threads} | {title} | {speeds[0]:,.0f} | {speeds[1]:,.0f} | {100 * share:.0f} % |"
+    yield ""
+    batched = ratio(_seconds(record["threads"]["1"], "1"), "tokens, bare", "bare, in batches")
+    yield (
+        "Sentences go through the encoder one by one, so that none depends on its company; rows of one length "
+        f"together would take {100 / batched:.0f} % of the bare encoder's time.\n"
+    )
+    load = _median(record["load"])
+    yield f"Sentences a second as the paper counts them, with the time to load the model ({load:.2f} s) and without:\n"
+    yield "| threads | | without loading | with loading | the paper, with loading |"
+    yield "| --- | --- | --- | --- | --- |"
+    for threads, found in record["threads"].items():
+        seconds = _seconds(found, threads)
+        for title, way in (("segmenter", "segmenter"), ("parser", "parser"), ("end to end", "tokens")):
+            took = _median(seconds[way])
+            yield f"| {threads} | {title} | {n / took:,.0f} | {n / (took + load):,.0f} | {PAPER[title]} |"
+
+
+def graph_of(parser):
+    """The encoder's session, wherever the model keeps it."""
+    return parser.model.network._words._graph
+
+
+@contextmanager
+def written_down(parser) -> Iterator[list]:
+    """The inputs of each call of the encoder's graph."""
+    words = parser.model.network._words
+    graph, calls = words._graph, []
+
+    class Listener:
+        def run(self, names, inputs):
+            calls.append(inputs)
+            return graph.run(names, inputs)
+
+    words._graph = Listener()
+    try:
+        yield calls
+    finally:
+        words._graph = graph
+
+
+def replay(graph, calls: Sequence[dict], threads: int) -> None:
+    """Make the same calls, longest first as far as batches allow, on as many threads."""
+    if threads == 1:
+        for inputs in calls:
+            graph.run(None, inputs)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        for _ in pool.map(lambda inputs: graph.run(None, inputs), calls):
+            pass
+
+
+def together(calls: Sequence[dict], rows: int = 32) -> list[dict]:
+    """Rows of the same length in calls of up to so many."""
+    joined = []
+    by_length = sorted(calls, key=lambda inputs: inputs["ids"].shape[1])
+    for _, same in groupby(by_length, key=lambda inputs: inputs["ids"].shape[1]):
+        ids = [inputs["ids"] for inputs in same]
+        joined += [{"ids": np.concatenate(ids[at : at + rows])} for at in range(0, len(ids), rows)]
+    return joined
+
+
+def _seconds(found: dict, threads: str) -> dict[str, list[float]]:
+    """Of the processor where there is one thread: others may use the machine."""
+    clock = "processor" if threads == "1" else "wall"
+    return {name: own[clock] for name, own in found["times"].items()}
+
+
+def _median(values: Sequence[float]) -> float:
+    return sorted(values)[len(values) // 2]

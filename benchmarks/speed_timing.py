@@ -1,0 +1,74 @@
+"""Times, memory and slopes for ``speed.py``, on machines that have other things to do.
+
+Ways to do the same are timed in turns, so that what slows one down slows the others down too, and
+compared turn by turn.
+"""
+
+import platform
+import statistics
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import numpy as np
+
+PACKAGES = ("rhetree", "numpy", "onnxruntime", "tokenizers", "torch", "transformers")
+
+
+@dataclass(frozen=True)
+class Times:
+    """Seconds of each turn of one way."""
+
+    wall: tuple[float, ...]
+    processor: tuple[float, ...]
+    """Over all threads of this process."""
+
+    def to_dict(self) -> dict[str, list[float]]:
+        return {"wall": list(self.wall), "processor": list(self.processor)}
+
+
+def in_turns(ways: Mapping[str, Callable[[], object]], turns: int) -> dict[str, Times]:
+    """Time each way so many times, after a turn that does not count."""
+    for way in ways.values():
+        way()
+    found: dict[str, list[tuple[float, float]]] = {name: [] for name in ways}
+    for _ in range(turns):
+        for name, way in ways.items():
+            wall, processor = time.perf_counter(), time.process_time()
+            way()
+            found[name].append((time.perf_counter() - wall, time.process_time() - processor))
+    return {name: Times(*map(tuple, zip(*own, strict=True))) for name, own in found.items()}
+
+
+def ratio(seconds: Mapping[str, Sequence[float]], a: str, b: str) -> float:
+    """How many times as long ``a`` takes as ``b``: the median over the turns."""
+    return statistics.median(first / second for first, second in zip(seconds[a], seconds[b], strict=True))
+
+
+def slope(sizes: Sequence[float], costs: Sequence[float], least: float, most: float) -> float:
+    """The exponent of growth: of the line through the points of a double-logarithmic plot, from size to size."""
+    points = [(size, cost) for size, cost in zip(sizes, costs, strict=True) if least <= size <= most]
+    x, y = np.log(np.array(points)).T
+    return float(np.polyfit(x, y, 1)[0])
+
+
+def resident(field: str = "VmRSS") -> int:
+    """Bytes of this process in memory; ``VmHWM`` for the most that there ever were. Linux alone tells."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        name, _, value = line.partition(":")
+        if name == field:
+            return int(value.split()[0]) * 1024
+    raise ValueError(f"/proc/self/status has no {field}")
+
+
+def versions(packages: Iterable[str] = PACKAGES) -> dict[str, str]:
+    """Of Python and of what is measured."""
+    found = {"Python": platform.python_version()}
+    for package in packages:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
