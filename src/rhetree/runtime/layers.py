@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rhetree.runtime.network import Floats, Ints
+from rhetree.runtime.products import product
 
 _MOST_SPLITS = 256
 """Labelled at once: each takes memory for all labels."""
@@ -25,10 +26,10 @@ class Linear:
 
     def __call__(self, inputs: Floats) -> Floats:
         """Rows of ``inputs`` one by one, ``(..., width)``."""
-        outputs = inputs @ self.weight
+        outputs = product(inputs.reshape(-1, inputs.shape[-1]), self.weight)
         if self.bias is not None:
             outputs += self.bias
-        return outputs
+        return outputs.reshape(*inputs.shape[:-1], -1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -184,7 +185,7 @@ class Biaffine:
         n_classes, width = scores.shape[1], right.shape[1]
         for at in range(0, len(left), _MOST_SPLITS):
             part = slice(at, at + _MOST_SPLITS)
-            related = (left[part] @ self.both).reshape(-1, n_classes, width)
+            related = product(left[part], self.both).reshape(-1, n_classes, width)
             scores[part] += (related @ right[part, :, None])[:, :, 0]
         return log_softmax(scores)
 
