@@ -19,7 +19,16 @@ from rhetree.learning.export import export_model
 from rhetree.learning.model import load_model, save_model
 from rhetree.learning.precision import PRECISIONS
 from rhetree.learning.torch_network import TorchNetwork
-from rhetree.runtime.model import CONFIG, DECODER, ENCODER, STATES, is_exported, load_runtime
+from rhetree.runtime.model import (
+    CONFIG,
+    ENCODER,
+    LABELS,
+    PARSER,
+    SEGMENTER,
+    STATES,
+    is_exported,
+    load_runtime,
+)
 from rhetree.treebanks import write
 from tiny_encoders import byte_level_tokenizer, save_encoder
 
@@ -160,8 +169,10 @@ def test_a_directory_says_what_it_holds_and_not_where_it_came_from(encoder, tmp_
     assert sorted(path.name for path in found.folder.iterdir()) == [
         "MODEL_CARD.md",
         CONFIG,
-        DECODER,
         ENCODER,
+        LABELS,
+        PARSER,
+        SEGMENTER,
         STATES,
         "tokenizer.json",
     ]
@@ -203,7 +214,7 @@ def _remove(folder):
 
 
 def _cut(folder):
-    path = folder / DECODER
+    path = folder / LABELS
     path.write_bytes(path.read_bytes()[:-9])
 
 
@@ -229,13 +240,13 @@ def _edit(**changes):
     ("spoil", "message"),
     [
         (_remove, r"states.onnx: No such file or directory; is the model complete\?"),
-        (_cut, r"decoder.safetensors: has \d+ bytes, not \d+; it may be cut off"),
+        (_cut, r"labels.onnx: has \d+ bytes, not \d+; it may be cut off"),
         (_swap, "states.onnx: ONNX Runtime .* cannot read it"),
         (_edit(version=99), "model format version 99, this Rhetree reads 1"),
         (_edit(format="other"), "not a model of Rhetree"),
         (_edit(runtime=None), "has no exported graphs; make them with: rhetree export"),
         (_edit(words={"kind": "table"}), "do not fit: .*lower_case"),
-        (_edit(parser={"layers": 3}), "do not fit"),
+        (_edit(parser={"boundary": "last"}), "do not fit"),
     ],
 )
 def test_a_spoilt_directory_is_refused_with_what_is_wrong(spoil, message, tmp_path):

@@ -1,7 +1,6 @@
 """From a trained network to a model directory that runs without torch (:mod:`rhetree.runtime.model`).
 
-An encoder and the layer above it become ONNX graphs; decoders and classifier stay weights, since the
-runtime computes them itself.
+Encoder, states, decoders and classifier become ONNX graphs, in the precision that is asked for.
 """
 
 import json
@@ -21,11 +20,12 @@ from rhetree.learning.embeddings.hugging_face import facts_of
 from rhetree.learning.embeddings.random import RandomEmbedder
 from rhetree.learning.embeddings.static import StaticEmbedder
 from rhetree.learning.embeddings.transformer import TransformerEmbedder
-from rhetree.learning.graphs import encoder_graph, states_graph
+from rhetree.learning.encoder_graph import encoder_graph
 from rhetree.learning.model import Model, load_model, new_directory, write_config, write_weights
+from rhetree.learning.network_graphs import labels_graph, states_graph, step_graphs
 from rhetree.learning.networks.crf import CrfTagger
 from rhetree.learning.networks.joint import DiscourseNetwork
-from rhetree.learning.precision import Precision, lower_precision
+from rhetree.learning.precision import Precision, halve, lower_precision
 from rhetree.learning.recipe import Recipe
 from rhetree.learning.samples import SAMPLES
 from rhetree.learning.settings import as_dict
@@ -33,8 +33,6 @@ from rhetree.runtime import model as runtime
 from rhetree.runtime.words import FIRST, UNKNOWN
 
 CARD = "MODEL_CARD.md"
-
-_DECODERS = ("segmenter.", "parser.", "classifier.")
 
 
 def export_model(
@@ -57,10 +55,9 @@ def export_model(
     _check_exportable(network, source)
     with new_directory(target) as folder:
         words = _write_words(folder, network, precision)
-        states = states_graph(network.encoder, network.embedder.width)
-        if states is not None:
-            onnx.save(states, folder / runtime.STATES)
-        _write_decoder(folder, network, precision)
+        for name, graph in _graphs(network).items():
+            # Half precision is enough to store weights wherever the encoder is coarser.
+            onnx.save(graph if precision == "fp32" else halve(graph), folder / name)
         if weights:
             network.embedder.save_assets(folder)
             write_weights(folder, network)
@@ -71,7 +68,6 @@ def export_model(
             "precision": precision,
             "onnxruntime": metadata.version("onnxruntime"),
             "words": words,
-            "has_states_graph": states is not None,
             **_decoder_settings(network),
             # People may add to the card.
             "files": {name: size for name, size in sizes.items() if name != CARD},
@@ -92,11 +88,15 @@ def _check_exportable(network: DiscourseNetwork, source: Model | Path) -> None:
 
 
 def _write_words(folder: Path, network: DiscourseNetwork, precision: Precision) -> dict[str, Any]:
-    """Write what turns words into vectors, but for tables, and say how it is used."""
+    """Write what turns words into vectors, and say how it is used."""
     embedder = network.embedder
     if isinstance(embedder, StaticEmbedder | RandomEmbedder):
         words = json.dumps(embedder.vocabulary.words, ensure_ascii=False)
         (folder / runtime.WORDS).write_text(words, encoding="utf-8")
+        kind = torch.float32 if precision == "fp32" else torch.float16
+        path = folder / runtime.VECTORS
+        save_file({runtime.TABLE: _table(embedder).detach().cpu().to(kind).contiguous()}, path)
+        path.chmod(0o644)  # safetensors writes for the owner alone
         return {"kind": "table", "lower_case": isinstance(embedder, RandomEmbedder) and embedder.lower_case}
     if not isinstance(embedder, TransformerEmbedder):
         raise TypeError(f"not an embedder that can be exported: {type(embedder)}")
@@ -113,15 +113,13 @@ def _write_words(folder: Path, network: DiscourseNetwork, precision: Precision) 
     }
 
 
-def _write_decoder(folder: Path, network: DiscourseNetwork, precision: Precision) -> None:
-    arrays = {name: tensor for name, tensor in network.state_dict().items() if name.startswith(_DECODERS)}
-    if isinstance(network.embedder, StaticEmbedder | RandomEmbedder):
-        arrays[runtime.TABLE] = _table(network.embedder)
-    # Half precision is enough to store weights wherever the encoder is coarser; they are computed with in full.
-    kind = torch.float32 if precision == "fp32" else torch.float16
-    path = folder / runtime.DECODER
-    save_file({name: tensor.detach().cpu().to(kind).contiguous() for name, tensor in arrays.items()}, path)
-    path.chmod(0o644)  # safetensors writes for the owner alone
+def _graphs(network: DiscourseNetwork) -> dict[str, onnx.ModelProto]:
+    """All graphs but the encoder's, by their files."""
+    files = {"segmenter": runtime.SEGMENTER, "parser": runtime.PARSER}
+    graphs = {files[name]: graph for name, graph in step_graphs(network).items()}
+    if network.classifier is not None:
+        graphs[runtime.LABELS] = labels_graph(network.classifier)
+    return {runtime.STATES: states_graph(network), **graphs}
 
 
 def _table(embedder: StaticEmbedder | RandomEmbedder) -> Tensor:
@@ -150,7 +148,6 @@ def _decoder_settings(network: DiscourseNetwork) -> dict[str, Any]:
             "boundary": parser.boundary,
             "span": parser.span,
             "partial_tree": parser.partial_tree,
-            "separate": config.classifier.separate,
         },
     }
 

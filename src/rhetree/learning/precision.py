@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import onnxruntime
 from numpy.typing import NDArray
-from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper
+from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
 Precision = Literal["fp32", "fp16", "int8"]
 PRECISIONS: tuple[Precision, ...] = get_args(Precision)
@@ -27,8 +27,8 @@ _LARGEST_WEIGHT = 64
 _LARGEST_PIECE = 127
 _SMALLEST = 1e-5
 """Of a column that is all zeros, so that nothing is divided by zero."""
-_SMALL_TABLE = 1000
-"""Tables of fewer rows, such as those of positions, stay as they are."""
+_SMALL = 1000
+"""What has fewer numbers, or as a table fewer rows, stays as it is."""
 
 
 def lower_precision(
@@ -40,24 +40,29 @@ def lower_precision(
     """
     if precision == "fp32":
         return model
-    lowered = ModelProto()
-    lowered.CopyFrom(model)
-    editor = _Editor(lowered.graph)
-    if precision == "fp16":
-        _halve(editor)
-    else:
-        _quantise(editor, _largest(model, samples))
-    editor.finish()
-    return lowered
+    return halve(model) if precision == "fp16" else _quantise(model, _largest(model, samples))
+
+
+def halve(model: ModelProto) -> ModelProto:
+    """A graph with weights of half the size, which are unfolded when it is loaded."""
+    editor = _Editor(model)
+    for name, tensor in list(editor.constants.items()):
+        if tensor.data_type == TensorProto.FLOAT and np.prod(tensor.dims) >= _SMALL:
+            half = editor.constant(f"{name}.half", numpy_helper.to_array(tensor).astype(np.float16))
+            editor.add("Cast", [half], [name], to=TensorProto.FLOAT)
+            del editor.constants[name]
+    editor.nodes += editor.model.graph.node
+    return editor.finish()
 
 
 class _Editor:
-    """Puts nodes and constants in place of others."""
+    """A copy of a graph to be filled with other nodes and constants."""
 
-    def __init__(self, graph: GraphProto) -> None:
-        self.graph = graph
+    def __init__(self, model: ModelProto) -> None:
+        self.model = ModelProto()
+        self.model.CopyFrom(model)
         self.nodes: list[NodeProto] = []
-        self.constants = {tensor.name: tensor for tensor in graph.initializer}
+        self.constants = {tensor.name: tensor for tensor in self.model.graph.initializer}
 
     def array(self, name: str) -> Array | None:
         """A constant matrix of full precision; None for anything else."""
@@ -69,7 +74,7 @@ class _Editor:
     def products(self) -> dict[str, list[Array]]:
         """For each value that is multiplied with constant matrices these matrices."""
         found: dict[str, list[Array]] = {}
-        for node in self.graph.node:
+        for node in self.model.graph.node:
             matrix = self.array(node.input[1]) if node.op_type == "MatMul" else None
             if matrix is not None:
                 found.setdefault(node.input[0], []).append(matrix)
@@ -82,44 +87,29 @@ class _Editor:
         self.constants[name] = numpy_helper.from_array(value, name)
         return name
 
-    def finish(self) -> None:
-        """Write the graph, without constants that nobody uses any more."""
-        used = {name for node in self.nodes for name in node.input}
-        del self.graph.node[:], self.graph.initializer[:]
-        self.graph.node.extend(self.nodes)
-        self.graph.initializer.extend(self.constants[name] for name in sorted(used & self.constants.keys()))
-
-
-def _halve(editor: _Editor) -> None:
-    for node in editor.graph.node:
-        name = node.input[_WHERE[node.op_type]] if node.op_type in _WHERE else ""
-        matrix = editor.array(name)
-        if matrix is None:
-            editor.nodes.append(node)
-            continue
-        half = editor.constant(f"{name}.half", matrix.astype(np.float16))
-        (output,) = node.output
-        if node.op_type == "Gather":
-            editor.add("Gather", [half, node.input[1]], [f"{output}.half"], axis=0)
-            editor.add("Cast", [f"{output}.half"], [output], to=TensorProto.FLOAT)
-        else:
-            # Done once, when the graph is loaded.
-            editor.add("Cast", [half], [f"{output}.weight"], to=TensorProto.FLOAT)
-            editor.add("MatMul", [node.input[0], f"{output}.weight"], [output])
+    def finish(self) -> ModelProto:
+        """The graph, without constants that nobody uses any more."""
+        graph = self.model.graph
+        used = {name for node in self.nodes for name in node.input} | {out.name for out in graph.output}
+        del graph.node[:], graph.initializer[:]
+        graph.node.extend(self.nodes)
+        graph.initializer.extend(self.constants[name] for name in sorted(used & self.constants.keys()))
+        return self.model
 
 
 _WHERE = {"MatMul": 1, "Gather": 0}
 """Which input of an operator is a weight."""
 
 
-def _quantise(editor: _Editor, largest: dict[str, Array]) -> None:
+def _quantise(model: ModelProto, largest: dict[str, Array]) -> ModelProto:
+    editor = _Editor(model)
+    # What the columns of each input of products are divided by.
     even = {x: np.sqrt(np.maximum(columns, _SMALLEST)) for x, columns in largest.items()}
-    """What the columns of each input of products are divided by."""
     seen: set[str] = set()
-    for node in editor.graph.node:
+    for node in editor.model.graph.node:
         name = node.input[_WHERE[node.op_type]] if node.op_type in _WHERE else ""
         matrix = editor.array(name)
-        if matrix is None or (node.op_type == "Gather" and len(matrix) < _SMALL_TABLE):
+        if matrix is None or (node.op_type == "Gather" and len(matrix) < _SMALL):
             editor.nodes.append(node)
         elif node.op_type == "Gather":
             _quantise_table(editor, node, matrix)
@@ -130,6 +120,7 @@ def _quantise(editor: _Editor, largest: dict[str, Array]) -> None:
                 editor.add("Mul", [x, editor.constant(f"{x}.shares", 1 / even[x])], [f"{x}.even"])
                 editor.add("DynamicQuantizeLinear", [f"{x}.even"], [f"{x}.whole", f"{x}.scale", f"{x}.zero"])
             _quantise_product(editor, node, matrix * even[x][:, None])
+    return editor.finish()
 
 
 def _quantise_product(editor: _Editor, node: NodeProto, weight: Array) -> None:
@@ -161,9 +152,8 @@ def _quantise_table(editor: _Editor, node: NodeProto, table: Array) -> None:
 
 def _largest(model: ModelProto, samples: Sequence[NDArray[np.int64]]) -> dict[str, Array]:
     """For each input of products with a constant matrix how large each of its columns gets."""
-    watched = ModelProto()
-    watched.CopyFrom(model)
-    names = list(_Editor(watched.graph).products())
+    editor = _Editor(model)
+    watched, names = editor.model, list(editor.products())
     outputs = {output.name for output in watched.graph.output}
     watched.graph.output.extend(
         helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in names if name not in outputs

@@ -1,14 +1,17 @@
 """A model that runs without torch: the exported part of a model directory.
 
-    config.json           format and version, settings, labels, where it came from, its scores; under
-                          "runtime" what is needed to run it, and how large each file is
-    encoder.onnx          from pieces of words to states, where an encoder reads the words
-    tokenizer.json        its pieces
-    words.json            without an encoder: the words that have a vector, which is in weights below
-    states.onnx           from word vectors to states, where there is such a layer
-    decoder.safetensors   everything else
-    MODEL_CARD.md         what people should know of it, if someone wrote it
-    weights.safetensors   every weight as it was trained, in models that can be trained further
+    config.json       format and version, settings, labels, where it came from, its scores; under
+                      "runtime" what is needed to run it, and how large each file is
+    encoder.onnx      from pieces of words to states, where an encoder reads the words
+    tokenizer.json    its pieces
+    words.json        without an encoder: the words that have a vector
+    words.safetensors and their vectors
+    states.onnx       from word vectors to what decoders begin with
+    segmenter.onnx    a step of the segmenter's decoder
+    parser.onnx       a step of the parser's decoder
+    labels.onnx       labels of splits
+    MODEL_CARD.md     what people should know of it, if someone wrote it
+    weights.safetensors, … as it was trained, in models that can be trained further
 
 ``rhetree.learning.export`` writes it.
 """
@@ -20,12 +23,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from rhetree.errors import ModelError
-from rhetree.runtime.layers import Spans, Weights
-from rhetree.runtime.network import Network
-from rhetree.runtime.onnx_network import Decoder, OnnxNetwork, Parser, Segmenter
+from rhetree.runtime.layers import Pointer, Spans
+from rhetree.runtime.network import Floats, Network
+from rhetree.runtime.onnx_network import Graph, OnnxNetwork, Parser, Segmenter
 from rhetree.runtime.words import EncodedWords, TabledWords, Words
 
 FORMAT = "rhetree-model"
@@ -33,11 +34,14 @@ VERSION = 1
 CONFIG = "config.json"
 ENCODER = "encoder.onnx"
 STATES = "states.onnx"
-DECODER = "decoder.safetensors"
+SEGMENTER = "segmenter.onnx"
+PARSER = "parser.onnx"
+LABELS = "labels.onnx"
 TOKENIZER = "tokenizer.json"
 WORDS = "words.json"
-TABLE = "words"
-"""The name of the table of vectors among the decoder's weights."""
+VECTORS = "words.safetensors"
+TABLE = "vectors"
+"""The name of the table in this file."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,12 +76,11 @@ def load_runtime(folder: Path, *, threads: int = 0) -> RuntimeModel:
     threads = threads or _n_cores()
     try:
         _check_files(folder, settings["files"])
-        weights = Weights(_read_weights(folder / DECODER))
         network = OnnxNetwork(
-            _words(folder, settings["words"], weights, threads),
-            _session(folder / STATES, threads) if settings["has_states_graph"] else None,
-            _segmenter(settings["segmenter"], weights),
-            _parser(settings["parser"], weights),
+            _words(folder, settings["words"], threads),
+            _graph(folder / STATES, threads),
+            _segmenter(folder, settings["segmenter"]),
+            _parser(folder, settings["parser"]),
         )
         return RuntimeModel(network, tuple(config["labels"]), config, folder)
     except (KeyError, TypeError) as error:
@@ -121,10 +124,10 @@ def _check_files(folder: Path, sizes: Mapping[str, int]) -> None:
             raise ModelError(f"{path}: has {found} bytes, not {size}; it may be cut off, copy it again")
 
 
-def _words(folder: Path, settings: Mapping[str, Any], weights: Weights, threads: int) -> Words:
+def _words(folder: Path, settings: Mapping[str, Any], threads: int) -> Words:
     if settings["kind"] == "table":
         words = json.loads((folder / WORDS).read_text(encoding="utf-8"))
-        return TabledWords(words, weights.array(TABLE), lower_case=settings["lower_case"])
+        return TabledWords(words, _read_table(folder / VECTORS), lower_case=settings["lower_case"])
     # Sentences are shared out among threads, so that each call of the graph has one for itself.
     from rhetree.runtime.pieces import WordPieces
 
@@ -138,45 +141,42 @@ def _words(folder: Path, settings: Mapping[str, Any], weights: Weights, threads:
         )
     except ValueError as error:
         raise ModelError(f"{folder / TOKENIZER}: {error}") from error
-    return EncodedWords(pieces, _session(folder / ENCODER, 1), threads)
+    return EncodedWords(pieces, _graph(folder / ENCODER), threads)
 
 
-def _segmenter(settings: Mapping[str, Any] | None, weights: Weights) -> Segmenter | None:
+def _segmenter(folder: Path, settings: Mapping[str, Any] | None) -> Segmenter | None:
     if settings is None:
         return None
-    return Segmenter(_decoder("segmenter", settings, weights), settings["input"] == "state")
+    return Segmenter(
+        _graph(folder / SEGMENTER),
+        Pointer(settings["boundary"] == "both-sides"),
+        reads_states=settings["input"] == "state",
+    )
 
 
-def _parser(settings: Mapping[str, Any] | None, weights: Weights) -> Parser | None:
+def _parser(folder: Path, settings: Mapping[str, Any] | None) -> Parser | None:
     if settings is None:
         return None
     return Parser(
-        _decoder("parser", settings, weights),
+        _graph(folder / PARSER),
+        Pointer(settings["boundary"] == "both-sides"),
         Spans(settings["span"], settings["partial_tree"]),
-        weights.biaffine("classifier.label"),
-        weights.biaffine("classifier.nuclearity") if settings["separate"] else None,
+        _graph(folder / LABELS),
     )
 
 
-def _decoder(name: str, settings: Mapping[str, Any], weights: Weights) -> Decoder:
-    return Decoder(
-        weights.gru(f"{name}.decoder.gru", settings["layers"]),
-        weights.optional_linear(f"{name}.decoder.project"),
-        weights.pointer(f"{name}.pointer", sees_both_sides=settings["boundary"] == "both-sides"),
-    )
-
-
-def _read_weights(path: Path) -> dict[str, np.ndarray]:
+def _read_table(path: Path) -> Floats:
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
 
     try:
-        return load_file(path)
+        table: Floats = load_file(path)[TABLE].astype("float32")
     except (OSError, SafetensorError) as error:
         raise ModelError(f"{path}: cannot be read: {error}") from error
+    return table
 
 
-def _session(path: Path, threads: int) -> Any:
+def _graph(path: Path, threads: int = 1) -> Graph:
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
