@@ -15,6 +15,12 @@ from rhetree.domain.span import Span
 from rhetree.runtime.beam import Beam, Found, Scores
 from rhetree.runtime.network import Encoded, Floats, Ints, Network, SpansToSplit
 
+REACH = 128
+"""A span is split at most so many EDUs from one of its ends, so that a step costs no more in a long sentence.
+
+Only spans of more than twice as many EDUs notice; no sentence that people wrote has these.
+"""
+
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Structures:
@@ -35,18 +41,25 @@ class Structures:
 
 
 def find_structures(
-    network: Network, encoded: Encoded, rows: Ints, edus: Sequence[Sequence[Span]], *, width: int = 1
+    network: Network,
+    encoded: Encoded,
+    rows: Ints,
+    edus: Sequence[Sequence[Span]],
+    *,
+    width: int = 1,
+    reach: int = REACH,
 ) -> Structures:
     """The likeliest trees over the EDUs of sentences of a batch.
 
     :param rows: the sentence of each item, ``(items,)``; a sentence may have several, or none
     :param edus: each item's EDUs as spans of the sentence's tokens
     :param width: how many trees of each item to follow and to give
+    :param reach: how many EDUs from an end of a span it is split at most
     """
     if encoded.parser is None:
         raise ValueError("this network does not parse")
     n_edus = np.fromiter(map(len, edus), np.int64, len(edus))
-    agenda = _Agenda(edus, n_edus)
+    agenda = _Agenda(edus, n_edus, reach)
     beam = Beam(len(edus), width)
     beam.finish(n_edus < 3)
     tops = beam.searches  # an item's root has the item's number
@@ -68,8 +81,9 @@ class _Agenda:
     common. EDUs are counted through all items, with one more number for each item's end.
     """
 
-    def __init__(self, edus: Sequence[Sequence[Span]], n_edus: Ints) -> None:
+    def __init__(self, edus: Sequence[Sequence[Span]], n_edus: Ints, reach: int) -> None:
         n = len(n_edus)
+        self._reach = reach
         self._first: Ints = np.cumsum(n_edus + 1) - n_edus - 1
         """The number of each item's first EDU."""
         edges = chain.from_iterable((0, *(edu.end for edu in own)) for own in edus)
@@ -95,19 +109,19 @@ class _Agenda:
         # (start and end, start and end, …; spans) -> (span, parent, sibling; spans; start and end)
         tokens = np.ascontiguousarray(self._edges[edus].reshape(3, 2, -1).swapaxes(1, 2))
         # The left part ends with any EDU of the span but its last.
-        n_candidates = ends - starts - 1
+        n_candidates = np.minimum(ends - starts - 1, 2 * self._reach)
         numbers = np.arange(n_candidates.max())
-        candidates = self._lasts.take((starts + 1)[:, None] + numbers, mode="clip")
+        candidates = self._lasts.take(self._right_parts(starts[:, None], ends[:, None], numbers), mode="clip")
         candidates[numbers >= n_candidates[:, None]] = -1
         return SpansToSplit(
             rows=rows, spans=tokens[0], parents=tokens[1], siblings=tokens[2], candidates=candidates
         )
 
     def split(self, tops: Ints, places: Ints) -> Ints:
-        """Part spans after their so many-th EDU, from 0; what is on top of the stacks then, or -1."""
+        """Part spans at their so many-th candidate, from 0; what is on top of the stacks then, or -1."""
         n = len(tops)
         starts, ends, below = (self._spans[row, tops] for row in (0, 1, 6))
-        middles = starts + places + 1
+        middles = self._right_parts(starts, ends, places)
         self._split.append(tops)
         self._middles.append(middles)
         right, left, after = self._n_spans, self._n_spans + n, self._n_spans + 2 * n
@@ -118,6 +132,12 @@ class _Agenda:
         self._spans[6, left:after] = below_left
         self._n_spans = after
         return np.where(middles - starts > 2, np.arange(left, after), below_left)
+
+    def _right_parts(self, starts: Ints, ends: Ints, places: Ints) -> Ints:
+        """The first EDU of the right part, for each candidate: near the span's start, then near its end."""
+        between = np.maximum(ends - starts - 1 - 2 * self._reach, 0)
+        middles: Ints = starts + 1 + places + between * (places >= self._reach)
+        return middles
 
     def structures(self, found: Found, n_edus: Ints) -> Structures:
         """The trees of the hypotheses that were found, with the splits that took no step."""
