@@ -28,6 +28,7 @@ from rhetree.runtime.layers import Pointer, Spans
 from rhetree.runtime.network import Floats, Network
 from rhetree.runtime.onnx_network import Graph, OnnxNetwork, Parser, Segmenter
 from rhetree.runtime.words import EncodedWords, TabledWords, Words
+from rhetree.runtime.workers import Workers
 
 FORMAT = "rhetree-model"
 VERSION = 1
@@ -73,14 +74,15 @@ def load_runtime(folder: Path, *, threads: int = 0) -> RuntimeModel:
         raise ModelError(
             f"{folder}: has no exported graphs; make them with: rhetree export {folder} -o FOLDER"
         )
-    threads = threads or _n_cores()
+    workers = Workers(threads or _n_cores())
     try:
         _check_files(folder, settings["files"])
         network = OnnxNetwork(
-            _words(folder, settings["words"], threads),
-            _graph(folder / STATES, threads),
+            _words(folder, settings["words"], workers),
+            _graph(folder / STATES),
             _segmenter(folder, settings["segmenter"]),
             _parser(folder, settings["parser"]),
+            workers,
         )
         return RuntimeModel(network, tuple(config["labels"]), config, folder)
     except (KeyError, TypeError) as error:
@@ -124,11 +126,10 @@ def _check_files(folder: Path, sizes: Mapping[str, int]) -> None:
             raise ModelError(f"{path}: has {found} bytes, not {size}; it may be cut off, copy it again")
 
 
-def _words(folder: Path, settings: Mapping[str, Any], threads: int) -> Words:
+def _words(folder: Path, settings: Mapping[str, Any], workers: Workers) -> Words:
     if settings["kind"] == "table":
         words = json.loads((folder / WORDS).read_text(encoding="utf-8"))
         return TabledWords(words, _read_table(folder / VECTORS), lower_case=settings["lower_case"])
-    # Sentences are shared out among threads, so that each call of the graph has one for itself.
     from rhetree.runtime.pieces import WordPieces
 
     try:
@@ -141,7 +142,7 @@ def _words(folder: Path, settings: Mapping[str, Any], threads: int) -> Words:
         )
     except ValueError as error:
         raise ModelError(f"{folder / TOKENIZER}: {error}") from error
-    return EncodedWords(pieces, _graph(folder / ENCODER), threads)
+    return EncodedWords(pieces, _graph(folder / ENCODER), workers)
 
 
 def _segmenter(folder: Path, settings: Mapping[str, Any] | None) -> Segmenter | None:
@@ -176,16 +177,14 @@ def _read_table(path: Path) -> Floats:
     return table
 
 
-def _graph(path: Path, threads: int = 1) -> Graph:
+def _graph(path: Path) -> Graph:
+    """A graph that runs in the thread that calls it: work is shared out by sentences, which costs less."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
     # Graphs are optimised when they are exported; what is left to do is to unfold weights of half precision.
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
-    # Threads that wait by turning in circles would take the cores from the other graph and from NumPy.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.log_severity_level = 3
     try:
         return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])

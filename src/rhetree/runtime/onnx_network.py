@@ -17,10 +17,13 @@ from rhetree.runtime.network import (
     Step,
 )
 from rhetree.runtime.words import Words
+from rhetree.runtime.workers import Workers
 
 Graph = Any
 """An ONNX Runtime session; the library has no types."""
 
+_TOGETHER = 16
+"""So many sentences go through the recurrent layers together: more are no faster, and need more padding."""
 _MOST_SPLITS = 256
 """Labelled at once: each takes memory for all labels."""
 
@@ -49,7 +52,12 @@ class OnnxNetwork:
     """Runs an exported network; several threads may share one."""
 
     def __init__(
-        self, words: Words, states: Graph, segmenter: Segmenter | None, parser: Parser | None
+        self,
+        words: Words,
+        states: Graph,
+        segmenter: Segmenter | None,
+        parser: Parser | None,
+        workers: Workers,
     ) -> None:
         """Put a network together.
 
@@ -60,13 +68,13 @@ class OnnxNetwork:
         self._outputs = [output.name for output in states.get_outputs()]
         self._segmenter = segmenter
         self._parser = parser
+        self._workers = workers
 
     def encode(self, sentences: Sequence[Sequence[str]]) -> Encoded:
         """Read sentences, each of one token or more."""
         vectors = self._words(sentences)
         lengths = np.array([len(sentence) for sentence in sentences], dtype=np.int64)
-        found = self._states.run(None, {"vectors": vectors, "lengths": lengths})
-        memory: dict[str, Floats] = dict(zip(self._outputs, found, strict=True))
+        memory = self._remember(vectors, lengths)
         states = memory["states"]
         segmenter, parser = self._segmenter, self._parser
         return Encoded(
@@ -126,7 +134,35 @@ class OnnxNetwork:
         log_probs: Floats = np.concatenate(found)
         return log_probs
 
+    def _remember(self, vectors: Floats, lengths: Ints) -> dict[str, Floats]:
+        """What decoders begin with, by the names of the graph."""
+
+        def run(at: int) -> list[Floats]:
+            own = lengths[at : at + _TOGETHER]
+            few = np.ascontiguousarray(vectors[at : at + _TOGETHER, : own.max()])
+            found: list[Floats] = self._states.run(None, {"vectors": few, "lengths": own})
+            return found
+
+        parts = self._workers.map(run, range(0, len(lengths), _TOGETHER))
+        joint = dict(zip(self._outputs, zip(*parts, strict=True), strict=True))
+        return {
+            name: np.concatenate(own, axis=1) if name.endswith("_hidden") else _padded(own, vectors.shape[1])
+            for name, own in joint.items()
+        }
+
     def _parser_and_memory(self, encoded: Encoded) -> tuple[Parser, ParserMemory]:
         if self._parser is None or encoded.parser is None:
             raise ValueError("this network does not parse")
         return self._parser, encoded.parser
+
+
+def _padded(parts: Sequence[Floats], longest: int) -> Floats:
+    """One array of several, with zeros where their sentences are shorter."""
+    if len(parts) == 1:
+        return parts[0]
+    padded = np.zeros((sum(map(len, parts)), longest, parts[0].shape[2]), dtype=np.float32)
+    at = 0
+    for part in parts:
+        padded[at : at + len(part), : part.shape[1]] = part
+        at += len(part)
+    return padded

@@ -1,13 +1,13 @@
 """From words to vectors without torch: an encoder's graph over pieces of words, or a table."""
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
 import numpy as np
 
 from rhetree.runtime.network import Floats, Ints
 from rhetree.runtime.pieces import PieceBatch, WordPieces
+from rhetree.runtime.workers import Workers
 
 UNKNOWN = 1
 FIRST = 2
@@ -24,15 +24,15 @@ class Words(Protocol):
 class EncodedWords:
     """Words as an encoder's states at their pieces.
 
-    Each row of pieces goes through the graph by itself, on as many threads as there may be: what
-    a sentence gets cannot depend on its company, whatever the precision, and nothing is padding.
+    Each row of pieces goes through the graph by itself: what a sentence gets cannot depend on its
+    company, whatever the precision, and nothing is padding.
     """
 
-    def __init__(self, pieces: WordPieces, graph: Any, threads: int) -> None:
-        """Read words with this graph, an ONNX Runtime session that runs in the thread that calls it."""
+    def __init__(self, pieces: WordPieces, graph: Any, workers: Workers) -> None:
+        """Read words with this graph, an ONNX Runtime session."""
         self._pieces = pieces
         self._graph = graph
-        self._threads = ThreadPoolExecutor(threads) if threads > 1 else None
+        self._workers = workers
 
     def __call__(self, sentences: Sequence[Sequence[str]]) -> Floats:
         """``(batch, longest, width)``; zeros after a sentence's last word."""
@@ -40,9 +40,8 @@ class EncodedWords:
         rows = [row[:length][None] for row, length in zip(batch.ids, batch.mask.sum(axis=1), strict=True)]
         # Long rows first, so that no thread is left alone with one at the end.
         order = sorted(range(len(rows)), key=lambda row: -rows[row].shape[1])
-        run = map if self._threads is None else self._threads.map
-        states = dict(zip(order, run(self._encode, [rows[row] for row in order]), strict=True))
-        return _pick(batch, states)
+        states = self._workers.map(self._encode, [rows[row] for row in order])
+        return _pick(batch, dict(zip(order, states, strict=True)))
 
     def _encode(self, ids: Ints) -> Floats:
         (states,) = self._graph.run(None, {"ids": ids})
