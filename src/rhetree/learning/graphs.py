@@ -75,8 +75,8 @@ class Graph:
             [helper.make_tensor_value_info(name, TensorProto.FLOAT, axes) for name, axes in outputs.items()],
             [numpy_helper.from_array(value, name) for name, value in self._constants.items()],
         )
-        opset = helper.make_opsetid("", OPSET)
-        return optimise(helper.make_model(graph, opset_imports=[opset], ir_version=_IR_VERSION))
+        opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid("com.microsoft", 1)]
+        return optimise(helper.make_model(graph, opset_imports=opsets, ir_version=_IR_VERSION))
 
 
 def trace(

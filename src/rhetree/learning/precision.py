@@ -80,6 +80,20 @@ class _Editor:
                 found.setdefault(node.input[0], []).append(matrix)
         return found
 
+    def biases(self) -> dict[str, NodeProto]:
+        """For each value to which a constant vector is added, and nothing else done, the node that adds it."""
+        readers: dict[str, list[NodeProto]] = {}
+        for node in self.model.graph.node:
+            for name in node.input:
+                readers.setdefault(name, []).append(node)
+        return {
+            name: nodes[0] for name, nodes in readers.items() if len(nodes) == 1 and self._is_bias(nodes[0])
+        }
+
+    def _is_bias(self, node: NodeProto) -> bool:
+        tensor = self.constants.get(node.input[1]) if node.op_type == "Add" else None
+        return tensor is not None and len(tensor.dims) == 1
+
     def add(self, kind: str, inputs: Sequence[str], outputs: Sequence[str], **settings: Any) -> None:
         self.nodes.append(helper.make_node(kind, inputs, outputs, **settings))
 
@@ -105,8 +119,11 @@ def _quantise(model: ModelProto, largest: dict[str, Array]) -> ModelProto:
     editor = _Editor(model)
     # What the columns of each input of products are divided by.
     even = {x: np.sqrt(np.maximum(columns, _SMALLEST)) for x, columns in largest.items()}
+    biases = editor.biases()
     seen: set[str] = set()
     for node in editor.model.graph.node:
+        if node.op_type == "Add" and node.output[0] in seen:
+            continue  # done with the product before it
         name = node.input[_WHERE[node.op_type]] if node.op_type in _WHERE else ""
         matrix = editor.array(name)
         if matrix is None or (node.op_type == "Gather" and len(matrix) < _SMALL):
@@ -119,11 +136,14 @@ def _quantise(model: ModelProto, largest: dict[str, Array]) -> ModelProto:
                 seen.add(x)
                 editor.add("Mul", [x, editor.constant(f"{x}.shares", 1 / even[x])], [f"{x}.even"])
                 editor.add("DynamicQuantizeLinear", [f"{x}.even"], [f"{x}.whole", f"{x}.scale", f"{x}.zero"])
-            _quantise_product(editor, node, matrix * even[x][:, None])
+            bias = biases.get(node.output[0])
+            _quantise_product(editor, node, matrix * even[x][:, None], bias)
+            if bias is not None:
+                seen.add(bias.output[0])
     return editor.finish()
 
 
-def _quantise_product(editor: _Editor, node: NodeProto, weight: Array) -> None:
+def _quantise_product(editor: _Editor, node: NodeProto, weight: Array, bias: NodeProto | None) -> None:
     x, name = node.input
     scale = np.abs(weight).max(axis=0) / np.float32(_LARGEST_WEIGHT)
     scale[scale == 0] = 1
@@ -131,8 +151,8 @@ def _quantise_product(editor: _Editor, node: NodeProto, weight: Array) -> None:
     scales = editor.constant(f"{name}.scale", scale)
     editor.add(
         "MatMulIntegerToFloat",
-        [f"{x}.whole", whole, f"{x}.scale", scales, f"{x}.zero"],
-        list(node.output),
+        [f"{x}.whole", whole, f"{x}.scale", scales, f"{x}.zero", "", bias.input[1] if bias else ""],
+        list((bias or node).output),
         domain="com.microsoft",
     )
 
