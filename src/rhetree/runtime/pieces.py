@@ -50,7 +50,7 @@ class WordPieces:
         description = json.loads(tokenizer)
         if not isinstance(description, dict):
             raise ValueError("not a tokenizer")
-        self._tokenizer = _word_tokenizer(description)
+        self._tokenizer = _word_tokenizer(tokenizer, description)
         self.n_pieces: int = self._tokenizer.get_vocab_size(with_added_tokens=True)
         self._unknown = _unknown_id(description, self._tokenizer)
         self._prefix, self._suffix = _special_ids(self._tokenizer)
@@ -210,25 +210,28 @@ def _edges(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.concatenate([[0], sizes.cumsum()])
 
 
-def _word_tokenizer(description: dict[str, Any]) -> Tokenizer:
-    description = {**description, "truncation": None, "padding": None}
-    _space_before_words(description.get("pre_tokenizer"))
+def _word_tokenizer(text: str, description: dict[str, Any]) -> Tokenizer:
+    if _space_before_words(description.get("pre_tokenizer")):
+        text = json.dumps(description)
     try:
-        tokenizer = Tokenizer.from_str(json.dumps(description))
+        tokenizer = Tokenizer.from_str(text)
     except Exception as error:  # the library raises nothing narrower
         raise ValueError(f"not a tokenizer that this version of tokenizers reads: {error}") from error
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
     # The word "[SEP]" in a text is not the end of a sentence.
     tokenizer.encode_special_tokens = True
     return tokenizer
 
 
-def _space_before_words(pre_tokenizer: Any) -> None:
-    """Let byte-level tokenizers see each word as they would within a text, after a space."""
-    if isinstance(pre_tokenizer, dict):
-        if pre_tokenizer.get("type") == "ByteLevel":
-            pre_tokenizer["add_prefix_space"] = True
-        for inner in pre_tokenizer.get("pretokenizers", ()):
-            _space_before_words(inner)
+def _space_before_words(pre_tokenizer: Any) -> bool:
+    """Let byte-level tokenizers see each word as they would within a text, after a space; whether there are any."""
+    if not isinstance(pre_tokenizer, dict):
+        return False
+    is_byte_level = pre_tokenizer.get("type") == "ByteLevel"
+    if is_byte_level:
+        pre_tokenizer["add_prefix_space"] = True
+    return any([is_byte_level, *map(_space_before_words, pre_tokenizer.get("pretokenizers", ()))])
 
 
 def _special_ids(tokenizer: Tokenizer) -> tuple[list[int], list[int]]:
