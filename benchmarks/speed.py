@@ -1,11 +1,12 @@
 """How fast Rhetree is: ratios within one run, on GUM's sentences.
 
     python benchmarks/speed.py --gum FOLDER --trained FOLDER --peer PYTHON [--only PART …] [--model MODEL]
-    python benchmarks/speed.py --tables
+    python benchmarks/speed.py --tables [--into docs/results.md]
 
-Each part leaves its numbers in benchmarks/results/speed/ and may be run alone; what has been
-measured is then printed as the tables of docs/results.md, and drawn into docs/images/. Linux only,
-since memory is read off /proc.
+Each part leaves its numbers in benchmarks/results/speed/ and may be run alone; all that has been
+measured is then drawn into docs/images/ and printed, as tables in Markdown. ``--into`` puts them into a page
+as well, between the lines ``<!-- speed -->`` and ``<!-- /speed -->``. Linux only, since memory is
+read off /proc.
 
 - encoder: end to end against the bare encoder graph
 - torch: against the same network decoded one sentence at a time in torch; ``--trained`` is the model
@@ -30,6 +31,7 @@ from speed_timing import versions
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results" / "speed"
 IMAGES = ROOT / "docs" / "images"
+BEGIN, END = "<!-- speed -->", "<!-- /speed -->"
 PARTS = ("encoder", "torch", "peer", "growth", "start", "stream")
 
 
@@ -39,6 +41,7 @@ def main() -> None:
     )
     add = parser.add_argument
     add("--tables", action="store_true", help="measure nothing, print what was measured")
+    add("--into", type=Path, metavar="PAGE", help="also put the tables there")
     add("--only", nargs="+", choices=PARTS, default=list(PARTS), metavar="PART", help=", ".join(PARTS))
     add("--model", type=Path, help="an exported model's folder; the default is the one that ships")
     add("--trained", type=Path, help="the folder of the model with torch weights")
@@ -60,7 +63,10 @@ def main() -> None:
                 save(part, measurements(args)[part]())
     for part in PARTS:
         draw(part)
-    print("\n".join(tables()))
+    text = "\n".join(tables())
+    print(text)
+    if args.into is not None:
+        put(text, args.into)
 
 
 def check(parser: argparse.ArgumentParser, args: argparse.Namespace) -> None:
@@ -116,6 +122,14 @@ def tables() -> Iterator[str]:
         yield from module.tables(record)
         named = [f"{package} {number}" for package, number in record["versions"].items()]
         yield f"\n{record['machine']}; {', '.join(named)}.\n"
+
+
+def put(text: str, page: Path) -> None:
+    before, begun, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+    _, ended, after = rest.partition(END)
+    if not (begun and ended):
+        sys.exit(f"{page}: expected the lines {BEGIN} and {END}")
+    page.write_text(f"{before}{BEGIN}\n{text}{END}{after}", encoding="utf-8")
 
 
 def draw(part: str) -> None:
