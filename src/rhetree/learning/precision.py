@@ -116,7 +116,7 @@ _WHERE = {"MatMul": 1, "Gather": 0}
 
 
 def _quantise(model: ModelProto, largest: dict[str, Array]) -> ModelProto:
-    editor = _Editor(model)
+    editor = _Editor(_with_biases_apart(model))
     # What the columns of each input of products are divided by.
     even = {x: np.sqrt(np.maximum(columns, _SMALLEST)) for x, columns in largest.items()}
     biases = editor.biases()
@@ -140,6 +140,30 @@ def _quantise(model: ModelProto, largest: dict[str, Array]) -> ModelProto:
             _quantise_product(editor, node, matrix * even[x][:, None], bias)
             if bias is not None:
                 seen.add(bias.output[0])
+    return editor.finish()
+
+
+def _with_biases_apart(model: ModelProto) -> ModelProto:
+    """The graph with biases added before attention and activation, not by them.
+
+    Products of whole numbers add them at no cost, which these do not.
+    """
+    editor = _Editor(model)
+    for node in editor.model.graph.node:
+        values = {"BiasGelu": 1, "MultiHeadAttention": 3}.get(node.op_type, 0)
+        tensor = editor.constants.get(node.input[values]) if values and len(node.input) > values else None
+        if tensor is not None:
+            name = node.input[values]
+            for number, part in enumerate(np.split(numpy_helper.to_array(tensor), values)):
+                bias = editor.constant(f"{name}.{number}", part)
+                apart = f"{node.output[0]}.input.{number}"
+                editor.add("Add", [node.input[number], bias], [apart])
+                node.input[number] = apart
+            node.input[values] = ""
+            if node.op_type == "BiasGelu":
+                node.op_type = "Gelu"
+                del node.input[values]
+        editor.nodes.append(node)
     return editor.finish()
 
 
