@@ -4,6 +4,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+# Tests run side by side, a process for each core: more threads would only get into each other's way.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 # A busy machine is no failure.
 settings.register_profile("rhetree", deadline=None)
 settings.load_profile("rhetree")

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from rhetree.errors import EmbeddingError, MissingExtraError, ModelError
 from rhetree.learning.embeddings import EmbeddingConfig, load_embedder, make_embedder
-from rhetree.runtime.pieces import WordPieces, row_groups, window_owners, window_starts
 from rhetree.learning.embeddings.transformer import pick_words
+from rhetree.runtime.pieces import WordPieces, row_groups, window_owners, window_starts
 from tiny_encoders import byte_level_tokenizer, edit_json, save_encoder, word_piece_tokenizer
 
 SENTENCES = [

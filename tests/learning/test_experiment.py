@@ -159,8 +159,19 @@ def test_evaluate_prints_both_settings_and_writes_predictions(corpus, tmp_path, 
     assert "With the model's own EDUs" in shown
     assert "weather" in shown
     assert [document.name for document in read(predictions)] == ["doc4", "doc5"]
-    assert main(["evaluate", str(tmp_path / "run" / "model"), str(corpus), "--edus", "gold"]) == 0
+    gold = tmp_path / "gold-edus.jsonl"
+    assert (
+        main(["evaluate", str(tmp_path / "run" / "model"), str(corpus), "--edus", "gold", "-o", str(gold)])
+        == 0
+    )
     assert "own EDUs" not in capsys.readouterr().out
+    assert [found.edus for found in read(gold)] == [document(number).edus for number in (4, 5)]
+
+
+def test_a_segmenter_has_no_scores_with_gold_edus(corpus, tmp_path, capsys):
+    train(corpus, tmp_path / "run", "network.task=segment", "train.epochs=1")
+    assert main(["evaluate", str(tmp_path / "run" / "model"), str(corpus), "--edus", "gold"]) == 2
+    assert "no scores with --edus gold" in capsys.readouterr().err
 
 
 def test_a_killed_run_resumes_to_the_weights_of_an_unbroken_one(corpus, tmp_path):

@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         type=Path,
         metavar="FILE|FOLDER",
-        help="write the predicted documents, in any format",
+        help="write the predicted documents, in any format: with the model's own EDUs unless --edus gold",
     )
     parser.add_argument(
         "--to", metavar="FORMAT", help="the format of what is written (default: by its ending)"
@@ -56,6 +56,7 @@ def run(args: argparse.Namespace) -> int:
     """Evaluate and print."""
     from rhetree.cli.console import make_console
     from rhetree.cli.extras import training_extra
+    from rhetree.errors import ModelError
     from rhetree.learning.evaluation import evaluate_models
     from rhetree.runtime.model import read_config
     from rhetree.treebanks.corpus import read_corpus
@@ -78,8 +79,11 @@ def run(args: argparse.Namespace) -> int:
         for name, evaluation in (("gold", results.gold), ("auto", results.auto))
         if evaluation is not None and args.edus in (None, name)
     }
+    if not evaluations:
+        raise ModelError(f"{args.model}: made for another task, so it has no scores with --edus {args.edus}")
     if args.output is not None:
-        _write(args, results.predictions)
+        # Both were asked for: what the model finds by itself says more.
+        _write(args, results.predictions["auto" if "auto" in evaluations else "gold"])
     console = make_console()
     if args.json:
         record = {

@@ -1,13 +1,13 @@
 """The scores that training watches and evaluation reports, made by the code that users run."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rhetree.domain.document import Document
 from rhetree.errors import SettingError
 from rhetree.metrics.report import Evaluation, evaluate
-from rhetree.runtime.pipeline import Pipeline
+from rhetree.runtime.pipeline import Edus, Pipeline
 
 if TYPE_CHECKING:
     from rhetree.learning.networks.joint import DiscourseNetwork
@@ -33,8 +33,8 @@ class Results:
     """With the EDUs that the network found; None for one that does not segment."""
     gold: Evaluation | None = None
     """With gold EDUs; None for a network that does not parse."""
-    predictions: tuple[Document, ...] = field(default=(), repr=False)
-    """The documents of ``auto``, or of ``gold`` where that is None."""
+    predictions: Mapping[Edus, tuple[Document, ...]] = field(default_factory=dict, repr=False)
+    """The documents of ``auto`` and of ``gold``, under these names."""
 
     def named(self) -> dict[str, float]:
         """The scores of :data:`SCORES`, in percent."""
@@ -60,15 +60,12 @@ def score(network: "DiscourseNetwork", documents: Sequence[Document]) -> Results
 
 def score_pipeline(pipeline: Pipeline, documents: Sequence[Document], task: str = "joint") -> Results:
     """The same for any pipeline, such as one of two networks."""
-    auto = gold = None
-    predictions: tuple[Document, ...] = ()
-    if task != "segment":
-        predictions = tuple(pipeline.predict(documents, edus="gold"))
-        gold = evaluate(documents, predictions)
-    if task != "parse":
-        predictions = tuple(pipeline.predict(documents, edus="auto"))
-        auto = evaluate(documents, predictions)
-    return Results(auto, gold, predictions)
+    settings: list[Edus] = []
+    settings += ["auto"] if task != "parse" else []
+    settings += ["gold"] if task != "segment" else []
+    predictions = {edus: tuple(pipeline.predict(documents, edus=edus)) for edus in settings}
+    scored = {edus: evaluate(documents, found) for edus, found in predictions.items()}
+    return Results(scored.get("auto"), scored.get("gold"), predictions)
 
 
 def check_select(name: str, task: str) -> str:
