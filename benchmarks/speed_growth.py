@@ -40,7 +40,7 @@ def measure(model: Path, *, turns: int, most: int) -> dict:
     memory: dict[str, dict[int, int]] = {}
 
     def note(name: str, size: int, way: Callable[[], object], *, watched: bool) -> None:
-        times.setdefault(name, {})[size] = shortest(way, turns)
+        times.setdefault(name, {})[size] = shortest_turn(way, turns)
         if watched:
             memory.setdefault(name, {})[size] = allocated(way)
 
@@ -150,7 +150,7 @@ def chart_tree(scores: np.ndarray) -> np.ndarray:
     return np.array(splits)
 
 
-def shortest(way: Callable[[], object], turns: int) -> float:
+def shortest_turn(way: Callable[[], object], turns: int) -> float:
     """Seconds of the processor; short ones are done several times in a turn."""
     started = time.process_time()
     way()

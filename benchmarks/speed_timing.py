@@ -1,11 +1,10 @@
 """Times, memory and slopes for ``speed.py``, on machines that have other things to do.
 
-Ways to do the same are timed in turns, so that what slows one down slows the others down too, and
-compared turn by turn.
+Ways to do the same are timed in short turns, one after the other, so that each gets its share of the
+machine's quiet moments; the shortest turn of each counts.
 """
 
 import platform
-import statistics
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -42,9 +41,10 @@ def in_turns(ways: Mapping[str, Callable[[], object]], turns: int) -> dict[str, 
     return {name: Times(*map(tuple, zip(*own, strict=True))) for name, own in found.items()}
 
 
-def ratio(seconds: Mapping[str, Sequence[float]], a: str, b: str) -> float:
-    """How many times as long ``a`` takes as ``b``: the median over the turns."""
-    return statistics.median(first / second for first, second in zip(seconds[a], seconds[b], strict=True))
+def shortest(times: Mapping[str, Mapping[str, Sequence[float]]], threads: int | str) -> dict[str, float]:
+    """Seconds of the shortest turn of each way, of the processor where there is one thread."""
+    clock = "processor" if int(threads) == 1 else "wall"
+    return {name: min(own[clock]) for name, own in times.items()}
 
 
 def slope(sizes: Sequence[float], costs: Sequence[float], least: float, most: float) -> float:

@@ -14,7 +14,7 @@ from rhetree.domain.span import Span
 from rhetree.learning.model import load_model
 from rhetree.learning.networks.joint import DiscourseNetwork
 from speed_sentences import gum_documents, sentences_of
-from speed_timing import in_turns, ratio
+from speed_timing import in_turns, shortest
 
 TITLE = "Against the same network, one sentence at a time in torch"
 LOOP, OURS, OURS_ALONE = "torch, one at a time", "Rhetree", "Rhetree, one at a time"
@@ -51,15 +51,13 @@ def measure(
 
 def tables(record: dict) -> Iterator[str]:
     n = record["sentences"]
-    yield f"{n} sentences of GUM's dev split; the median of {record['turns']} turns.\n"
+    yield f"{n} sentences of GUM's dev split; the shortest of {record['turns']} turns.\n"
     yield "| threads | | sentences a second | times as fast |"
     yield "| --- | --- | --- | --- |"
-    for threads, ways in record["threads"].items():
-        clock = "processor" if threads == "1" else "wall"
-        seconds = {name: own[clock] for name, own in ways.items()}
+    for threads, times in record["threads"].items():
+        seconds = shortest(times, threads)
         for name, own in seconds.items():
-            speed = n / sorted(own)[len(own) // 2]
-            yield f"| {threads} | {name} | {speed:,.0f} | {ratio(seconds, LOOP, name):.1f} |"
+            yield f"| {threads} | {name} | {n / own:,.0f} | {seconds[LOOP] / own:.1f} |"
     yield ""
     yield (
         f"Of the {n} sentences {record['same EDUs']} have the same EDUs both ways, {record['same trees']} "
