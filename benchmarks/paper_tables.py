@@ -46,18 +46,20 @@ ROWS = {
     "pointer": Row(f"Pointer net, {FROZEN}", "frozen-segmenter"),
     "segbot": Row(f"SegBot, {FROZEN}", "segbot"),
     "wly": Row(f"WLY (BiLSTM-CRF), {FROZEN}", "wly"),
-    "parser": Row("+ partial tree", "frozen-parser"),
+    "parser": Row("Stack pointer, partial tree", "frozen-parser"),
     "joint": Row(f"Joint, {FROZEN}", "frozen-joint"),
     "pipeline": Row("Pipeline of the two", pipeline=("pointer", "parser")),
     "pointer-glove": Row("Pointer net, GloVe", "glove-segmenter", seeds=3),
     "parser-plain": Row("Stack pointer", "frozen-parser", ("network.parser.partial_tree=none",), seeds=3),
     "parser-separate": Row(
-        "+ partial tree, separate classifiers",
+        "Stack pointer, partial tree, separate classifiers",
         "frozen-parser",
         ("network.classifier.separate=true",),
         seeds=3,
     ),
-    "parser-mean": Row("+ partial tree, mean span", "frozen-parser", ("network.parser.span=mean",), seeds=3),
+    "parser-mean": Row(
+        "Stack pointer, partial tree, mean span", "frozen-parser", ("network.parser.span=mean",), seeds=3
+    ),
     "joint-tuned": Row("Joint, fine-tuned encoder", "tuned-joint", seeds=3),
     "pointer-tuned": Row(
         "Pointer net, fine-tuned encoder", "tuned-joint", ("network.task=segment",), seeds=3
@@ -238,9 +240,8 @@ def _table(
     for better, others in versus.items():
         for worse in others:
             if better in records and worse in records:
-                yield _compared(
-                    records[worse], records[better], worse, better, edus, list(columns.values())[-1][0]
-                )
+                column, (metric, _) = list(columns.items())[-1]
+                yield _compared(records[worse], records[better], worse, better, edus, column, metric)
     yield ""
 
 
@@ -265,25 +266,35 @@ def _mean_and_deviation(values: Sequence[float]) -> str:
     return f"{runs.mean:.2f}" + ("" if runs.deviation is None else f" ± {runs.deviation:.2f}")
 
 
-def _compared(a: list[dict], b: list[dict], name_a: str, name_b: str, edus: str, metric: str) -> str:
-    """The paired t-test on test: a pair is a document in a run of each, of the same seed."""
+def _compared(
+    a: list[dict], b: list[dict], name_a: str, name_b: str, edus: str, column: str, metric: str
+) -> str:
+    """Paired t-tests on test, of the seeds that both rows have: by document and by seed."""
+    both = list(zip(a, b, strict=False))
+    runs = [[_micro(run["test"][edus], metric)[2] for run in pair] for pair in both]
+    documents = [
+        [
+            sum(_micro({"": run["test"][edus][name]}, metric)[2] for run in own) / len(both)
+            for own in zip(*both, strict=True)
+        ]
+        for name in a[0]["test"][edus]
+    ]
+    mean = sum(second - first for first, second in runs) / len(runs)
+    return (
+        f"- {ROWS[name_b].title} against {ROWS[name_a].title}, {column}: {mean:+.2f} "
+        f"({_chance(documents)} over {len(documents)} documents, {_chance(runs)} over {_seeds(len(runs))})"
+    )
+
+
+def _chance(pairs: list[list[float]]) -> str:
     from rhetree.metrics.significance import paired_t_test
 
-    pairs = [
-        (
-            _micro({"": run_a["test"][edus][document]}, metric)[2],
-            _micro({"": run_b["test"][edus][document]}, metric)[2],
-        )
-        for run_a, run_b in zip(a, b, strict=False)
-        for document in run_a["test"][edus]
-    ]
-    test = paired_t_test([pair[0] for pair in pairs], [pair[1] for pair in pairs])
-    mean = sum(second - first for first, second in pairs) / len(pairs)
-    chance = "no test" if test.p is None else f"p = {test.p:.4f}"
-    return (
-        f"- {ROWS[name_b].title} against {ROWS[name_a].title}, {metric}: {mean:+.2f} a document on average "
-        f"({len(pairs)} pairs, paired t-test, {chance})"
-    )
+    p = paired_t_test([first for first, _ in pairs], [second for _, second in pairs]).p
+    return "no test" if p is None else "p < 0.0001" if p < 0.0001 else f"p = {p:.4f}"
+
+
+def _seeds(n: int) -> str:
+    return f"{n} seed{'s' if n > 1 else ''}"
 
 
 if __name__ == "__main__":

@@ -44,15 +44,15 @@ class Pointer:
     def at(self, keys: Floats, places: Ints, query: Floats, score: Floats | None = None) -> Floats:
         """Of some tokens of one sentence, in order."""
         if score is not None:
-            return _dots(np.tanh(keys[places] + query), score)
+            return _dots(np.tanh(keys.take(places, axis=0) + query), score)
         if not self.sees_both_sides:
-            return _dots(keys[places], query)
+            return _dots(keys.take(places, axis=0), query)
         width = keys.shape[1]
-        scores = _dots(keys[places], query[:width])
+        scores = _dots(keys.take(places, axis=0), query[:width])
         following = places + 1
         if len(following) and following[-1] == len(keys):
             following = following[:-1]
-        scores[: len(following)] += _dots(keys[following], query[width:])
+        scores[: len(following)] += _dots(keys.take(following, axis=0), query[width:])
         return scores
 
 
