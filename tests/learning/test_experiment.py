@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from rhetree.cli.main import main
+from rhetree.domain.annotation import Syntax
 from rhetree.domain.document import Document
 from rhetree.domain.span import spans_of_lengths
 from rhetree.domain.tree import Split, Tree
@@ -137,6 +138,18 @@ def test_a_model_is_learnt_saved_loaded_and_predicts_the_same(corpus, tmp_path):
 def test_a_network_for_one_task_has_that_tasks_scores(corpus, tmp_path, task, scores):
     events = train(corpus, tmp_path / "run", f"network.task={task}", "train.epochs=1")
     assert set(events[-1].scores) == scores
+
+
+def test_a_model_that_learnt_dependencies_beside_its_task_is_saved_without_them(corpus, tmp_path):
+    for path in corpus.glob("*.json"):
+        bare = next(read(path))
+        heads = [str(number) for sentence in bare.sentences for number in range(len(sentence))]
+        columns = tuple(("_", "_", "_", "_", head, "dep" if int(head) else "root", "_", "_") for head in heads)
+        write(replace(bare, syntax=Syntax(columns)), path)
+    events = train(corpus, tmp_path / "run", "network.loss.syntax=0.5", "train.epochs=1")
+    assert "syntax" in events[0].losses
+    model = load_model(tmp_path / "run" / "model")
+    assert score(model.network, read_corpus(corpus).split("dev")).named() == events[-1].scores
 
 
 def test_two_models_work_one_after_the_other(corpus, tmp_path, capsys):

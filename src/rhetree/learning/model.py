@@ -1,7 +1,7 @@
 """A model on disk: a directory with settings, weights and whatever the embedder needs, and no pickle.
 
     config.json           format and version, settings, labels, where it came from, its scores
-    weights.safetensors   every weight of the network
+    weights.safetensors   every weight that a finished network keeps
     …                     the embedder's own: vocabulary or tokenizer, the encoder's configuration
 
 A model directory stands alone: nothing of what it was trained from is needed to use it.
@@ -63,10 +63,10 @@ def save_model(folder: Path, network: DiscourseNetwork, recipe: Recipe, about: M
 
 
 def write_weights(folder: Path, network: DiscourseNetwork) -> None:
-    """Write every weight of a network."""
+    """Write every weight that a finished network keeps."""
     # Tied weights share memory, which safetensors refuses: each name gets its own copy.
     weights = {
-        name: tensor.detach().cpu().clone().contiguous() for name, tensor in network.state_dict().items()
+        name: tensor.detach().cpu().clone().contiguous() for name, tensor in network.lasting_weights().items()
     }
     save_file(weights, folder / WEIGHTS)
     (folder / WEIGHTS).chmod(0o644)  # safetensors writes for the owner alone
