@@ -123,6 +123,26 @@ def test_a_loss_that_is_no_number_stops_and_names_the_last_good_state(tmp_path):
     assert (tmp_path / FILE).read_bytes() == before
 
 
+def test_a_gradient_that_is_no_number_stops_before_it_ruins_the_weights(tmp_path):
+    class Steep(Toy):
+        """Its loss is always a number, its fifth gradient is not: a root at 0 rises without end."""
+
+        n_calls = 0
+
+        def forward(self, examples):
+            self.n_calls += 1
+            losses = super().forward(examples)
+            weight = self.layer[3].weight
+            steep = (weight - weight.detach()).abs().sum().sqrt()
+            return losses | ({"steep": steep} if self.n_calls == 5 else {})
+
+    network = Steep()
+    with pytest.raises(TrainingError, match=r"step 5 of epoch 2 \(length .*, steep 0, gradient nan\)"):
+        fit(tmp_path, network=network)
+    assert all(weight.isfinite().all() for weight in network.parameters())
+    assert all(tensor.isfinite().all() for tensor in load_file(tmp_path / FILE).values())
+
+
 def test_a_checkpoint_of_other_settings_is_refused(tmp_path):
     save_checkpoint(tmp_path, trainee(Toy()), Position(settings="other"))
     with pytest.raises(ModelError, match="other data or another network"):

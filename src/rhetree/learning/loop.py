@@ -158,16 +158,17 @@ def _learn(
     model.train()
     losses: dict[str, torch.Tensor] = model(examples)
     total = torch.stack(list(losses.values())).sum()
-    if not torch.isfinite(total):
-        found = ", ".join(f"{name} {loss.item():.3g}" for name, loss in losses.items())
-        last = f"the last good state is in {folder}" if has_checkpoint(folder) else "nothing was saved yet"
-        raise TrainingError(
-            f"the loss is no number at step {position.step + 1} of epoch {position.epoch + 1} ({found}); "
-            f"{last}; try a lower optimizer.learning_rate or optimizer.clip_norm"
-        )
     optimizer.zero_grad(set_to_none=True)
     total.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
-    torch.nn.utils.clip_grad_norm_(model.parameters(), clip_norm)
+    norm = torch.nn.utils.clip_grad_norm_(model.parameters(), clip_norm)
+    # Before the step: a gradient that is no number can come of a loss that is one, and would ruin the weights.
+    if not (torch.isfinite(total) and torch.isfinite(norm)):
+        found = ", ".join(f"{name} {value.item():.3g}" for name, value in {**losses, "gradient": norm}.items())
+        last = f"the last good state is in {folder}" if has_checkpoint(folder) else "nothing was saved yet"
+        raise TrainingError(
+            f"the loss or its gradient is no number at step {position.step + 1} of epoch {position.epoch + 1} "
+            f"({found}); {last}; try a lower optimizer.learning_rate or optimizer.clip_norm"
+        )
     optimizer.step()
     return {name: loss.item() for name, loss in losses.items()}
 
