@@ -2,10 +2,12 @@
 
 import io
 import json
+import os
 import re
 import shlex
 import subprocess
 import sys
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -408,6 +410,26 @@ def test_outputs_that_cannot_be_are_told_before_any_work(arguments, message, tmp
     monkeypatch.chdir(tmp_path)
     assert command("Good.", *arguments) == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("format", ["jsonl", "edus", "json", "terminal"])
+def test_a_pipe_is_written_to_as_it_is(format, story, tmp_path):
+    pipe = tmp_path / "pipe.jsonl"
+    os.mkfifo(pipe)
+    reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    run = threading.Thread(target=command, args=[story, "-o", pipe, "--format", format], daemon=True)
+    run.start()
+    run.join(timeout=30)
+    assert not run.is_alive()
+    with open(reading, encoding="utf-8") as heard:
+        assert "rained" in heard.read()
+    assert pipe.is_fifo()
+
+
+def test_a_pipe_cannot_be_gone_on_with(tmp_path, capsys):
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    assert command("Good.", "-o", tmp_path / "pipe.jsonl", "--resume") == 2
+    assert "pipe.jsonl is neither" in capsys.readouterr().err
 
 
 def test_the_output_is_never_an_input(tmp_path, capsys):

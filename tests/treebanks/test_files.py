@@ -44,6 +44,16 @@ def test_a_pipe_is_written_to_and_stays_one(tmp_path):
     assert pipe.is_fifo()
 
 
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="open files have no names here")
+def test_a_pipe_without_a_name_is_written_to():
+    reading, writing = os.pipe()
+    with whole_file(Path(f"/dev/fd/{writing}")) as sink:
+        sink.write("through")
+    os.close(writing)
+    with open(reading, encoding="utf-8") as pipe:
+        assert pipe.read() == "through"
+
+
 def test_a_file_in_place_of_a_folder_is_named(tmp_path):
     (tmp_path / "file").write_text("x", encoding="utf-8")
     with pytest.raises(RhetreeError, match="cannot be written"), whole_file(tmp_path / "file" / "a.txt"):

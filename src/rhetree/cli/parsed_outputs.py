@@ -70,10 +70,10 @@ def open_output(args: argparse.Namespace, formats: tuple[str, ...]) -> AbstractC
         return _standard_output(format)
     if _is_folder(path):
         return _folder(path, format, resume=args.resume, overwrite=args.overwrite)
-    if path.exists() and path.is_file() and not args.overwrite and not args.resume:
+    if path.is_file() and not args.overwrite and not args.resume:
         more = "; --resume goes on with it" if format == "jsonl" else ""
         raise RhetreeError(f"{path}: exists already; name another, or replace it with --overwrite{more}")
-    if format == "jsonl":
+    if format == "jsonl" and (path.is_file() or not path.exists()):
         return _json_lines(path, resume=args.resume)
     if args.resume:
         raise RhetreeError(f"--resume goes on with a .jsonl file or a folder, and {path} is neither")

@@ -73,11 +73,12 @@ def whole_file(path: Path) -> Iterator[TextIO]:
     A link is followed. What is there and is no file (a pipe, a device) cannot be replaced and is
     written to as it is.
     """
-    target = Path(os.path.realpath(path))
-    if target.exists() and not target.is_file() and not target.is_dir():
-        with _writing(path), target.open("w", encoding="utf-8", newline="\n") as sink:
+    if path.exists() and not path.is_file() and not path.is_dir():
+        # By the name that was given: /dev/stdout leads to pipe:[123], which cannot be opened.
+        with _writing(path), path.open("w", encoding="utf-8", newline="\n") as sink:
             yield sink
         return
+    target = Path(os.path.realpath(path))
     with _writing(path):
         target.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
