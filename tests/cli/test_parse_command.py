@@ -546,7 +546,7 @@ def records(n):
     return [{"id": str(number), "text": f"It rained {number} times."} for number in range(n)]
 
 
-@pytest.mark.parametrize("left", [0, 1, 30, 250, 10_000])
+@pytest.mark.parametrize("left", [0, 1, 30, 45, 60, 250, 1700, 10_000])
 def test_an_interrupted_run_goes_on_with_each_record_once(left, tmp_path, capsys):
     path = write_lines(tmp_path / "in.jsonl", *records(8))
     whole, part = tmp_path / "whole.jsonl", tmp_path / "part.jsonl"
@@ -568,17 +568,65 @@ def test_going_on_leaves_bad_records_out_again(tmp_path):
     assert part.read_bytes() == whole.read_bytes()
 
 
-def test_going_on_with_something_else_is_refused(tmp_path, capsys):
-    path = write_lines(tmp_path / "in.jsonl", *records(3))
-    out = write_lines(tmp_path / "out.jsonl", {"id": "0", "text": ""}, {"id": "5", "text": ""})
+def test_going_on_knows_names_of_any_kind(tmp_path):
+    path = write_lines(
+        tmp_path / "in.jsonl",
+        {"id": 'a "text": "', "text": "A."},
+        {"id": "é\u2028\\", "text": "B.", "metadata": {"genre": "news"}},
+        {"id": "", "text": "C."},
+    )
+    whole, part = tmp_path / "whole.jsonl", tmp_path / "part.jsonl"
+    assert command(path, "-o", whole) == 0
+    for left in range(0, whole.stat().st_size, 9):
+        part.write_bytes(whole.read_bytes()[:left])
+        assert command(path, "-o", part, "--resume") == 0
+        assert part.read_bytes() == whole.read_bytes()
+
+
+def test_going_on_with_the_output_of_other_inputs_is_refused(tmp_path, capsys):
+    first = write_lines(tmp_path / "first.jsonl", *records(5))
+    other = write_lines(tmp_path / "other.jsonl", records(5)[0], records(5)[4])
+    fewer = write_lines(tmp_path / "fewer.jsonl", *records(3))
+    out = tmp_path / "out.jsonl"
+    assert command(first, "-o", out) == 0
     before = out.read_bytes()
+    assert command(other, "-o", out, "--resume") == 2
+    assert f"{out}:2: expected what rhetree parse writes for '4', found " in capsys.readouterr().err
+    assert command(fewer, "-o", out, "--resume") == 2
+    assert "holds more than the inputs" in capsys.readouterr().err
+    assert out.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "tail",
+    [
+        b'{"id":"precious","note":"my own last line"}',
+        b"no JSON",
+        b'{"format": "rhetree", "version": 1, "id": "9", "text": "It',
+        b'{"id": "1", "text": "It rained 1 times."}\n',
+        b"\xff",
+    ],
+)
+@pytest.mark.parametrize("n_before", [0, 1])
+def test_going_on_leaves_alone_what_no_run_can_have_written(tail, n_before, tmp_path, capsys):
+    path = write_lines(tmp_path / "in.jsonl", *records(3)[1 - n_before :])
+    out = tmp_path / "out.jsonl"
+    assert command(path, "-o", out) == 0
+    before = b"".join(out.read_bytes().splitlines(keepends=True)[:n_before]) + tail
+    out.write_bytes(before)
+    capsys.readouterr()
     assert command(path, "-o", out, "--resume") == 2
-    assert f"{out}:2: found what became of '5', expected '1'" in capsys.readouterr().err
-    write_lines(out, "no JSON")
-    assert command(path, "-o", out, "--resume") == 2
-    assert f"{out}:1: not a line that rhetree parse writes" in capsys.readouterr().err
-    write_lines(out, *records(5))
-    before = out.read_bytes()
+    err = capsys.readouterr().err
+    assert err.startswith(f"rhetree: {out}:{n_before + 1}: expected what rhetree parse writes for '1', found ")
+    assert out.read_bytes() == before
+
+
+def test_a_half_line_after_the_last_record_is_left_alone(tmp_path, capsys):
+    path = write_lines(tmp_path / "in.jsonl", *records(1))
+    out = tmp_path / "out.jsonl"
+    assert command(path, "-o", out) == 0
+    before = out.read_bytes() + b'{"format"'
+    out.write_bytes(before)
     assert command(path, "-o", out, "--resume") == 2
     assert "holds more than the inputs" in capsys.readouterr().err
     assert out.read_bytes() == before

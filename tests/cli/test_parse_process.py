@@ -70,7 +70,7 @@ def test_a_killed_run_goes_on_with_each_record_once(tiny_model, tmp_path):
     n_before = part.read_bytes().count(b"\n")
     assert 0 < n_before < n_records
     with part.open("ab") as file:
-        file.write(b'{"format": "rhetree", "id": "')
+        file.write(b'{"format": "rhetree", "version": 1, "id": "')
     subprocess.run(command(tiny_model, whole, "-o", part, "--resume"), check=True, capture_output=True)
     found = [json.loads(line) for line in part.read_text(encoding="utf-8").splitlines()]
     assert [record["id"] for record in found] == [str(number) for number in range(n_records)]

@@ -2,7 +2,6 @@
 
 import argparse
 import io
-import json
 import os
 import sys
 from collections import deque
@@ -167,26 +166,43 @@ class _JsonLines:
 
     can_go_on = True
 
-    def __init__(self, path: Path, file: BinaryIO, done: Iterator[str]) -> None:
+    def __init__(self, path: Path, file: BinaryIO, earlier: Iterator[bytes]) -> None:
         self._path = path
         self._file = file
-        self._done = done
-        """The names of the documents that are there."""
-        self._n_done = 0
+        self._earlier = earlier
+        """The lines of an earlier run that are still to be compared."""
+        self._n_lines = 0
 
     def has(self, record: Record) -> bool:
-        name = next(self._done, None)
-        if name is None:
+        line = next(self._earlier, None)
+        if line is None:
             return False
-        self._n_done += 1
-        if name != record.document.name:
-            raise FileError(
-                f"found what became of {name!r}, expected {record.document.name!r}; a run with other inputs "
-                "wrote this, which --overwrite replaces",
-                self._path,
-                self._n_done,
-            )
-        return True
+        self._n_lines += 1
+        name = record.document.name
+        start = _start_of_line(name)
+        if line.endswith(b"\n"):
+            if line.startswith(start):
+                return True
+        elif line[: len(start)] == start[: len(line)]:
+            self._take_away(line)
+            return False
+        found = line[:60].decode("utf-8", "replace")
+        raise FileError(
+            f"expected what rhetree parse writes for {name!r}, found {found!r}; --resume goes on where a run "
+            "with the same inputs ended, --overwrite replaces the file",
+            self._path,
+            self._n_lines,
+        )
+
+    def _take_away(self, half_line: bytes) -> None:
+        """Remove the line that was being written when an earlier run was stopped, which is the last one."""
+        with _writing(self._path):
+            self._file.truncate(self._file.tell() - len(half_line))
+        self._earlier = iter(())
+
+    def finish(self) -> None:
+        if next(self._earlier, None) is not None:
+            raise FileError("holds more than the inputs; a run with other inputs wrote it", self._path)
 
     def write(self, document: "Document", record: Record) -> None:  # noqa: ARG002
         line = encode(document, "jsonl").encode("utf-8")
@@ -281,34 +297,20 @@ def _json_lines(path: Path, *, resume: bool) -> Iterator[Output]:
     with _writing(path), ExitStack() as opened:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = opened.enter_context(path.open("ab" if resume else "wb"))
-        if resume:
-            _cut_half_line(path, file)
-        earlier = opened.enter_context(path.open("rb"))
+        earlier = opened.enter_context(path.open("rb")) if resume else ()
         files = opened.pop_all()
     with files:
-        done = _names_in(path, earlier)
-        yield _JsonLines(path, file, done)
-        if next(done, None) is not None:
-            raise FileError("holds more than the inputs; a run with other inputs wrote it", path)
+        # A generator is at its end once and for all; an open file is not, when more is added to it.
+        lines = _JsonLines(path, file, (line for line in earlier))
+        yield lines
+        lines.finish()
 
 
-def _cut_half_line(path: Path, file: BinaryIO) -> None:
-    """Take away the line that was being written when an earlier run was stopped."""
-    with path.open("rb") as earlier:
-        whole = 0
-        for line in earlier:
-            if not line.endswith(b"\n"):
-                file.truncate(whole)
-            whole += len(line)
+def _start_of_line(name: str) -> bytes:
+    """What the line of a document begins with: all up to its text or metadata."""
+    from rhetree.domain.document import Document
 
-
-def _names_in(path: Path, earlier: BinaryIO) -> Iterator[str]:
-    for number, line in enumerate(earlier, start=1):
-        try:
-            yield json.loads(line)["id"]
-        except (ValueError, KeyError, TypeError) as error:
-            what = "not a line that rhetree parse writes; --resume goes on with its own output only"
-            raise FileError(what, path, number) from error
+    return encode(Document(name=name, text=""), "jsonl").partition('"text": ')[0].encode("utf-8")
 
 
 @contextmanager
