@@ -144,7 +144,9 @@ def test_a_model_that_learnt_dependencies_beside_its_task_is_saved_without_them(
     for path in corpus.glob("*.json"):
         bare = next(read(path))
         heads = [str(number) for sentence in bare.sentences for number in range(len(sentence))]
-        columns = tuple(("_", "_", "_", "_", head, "dep" if int(head) else "root", "_", "_") for head in heads)
+        columns = tuple(
+            ("_", "_", "_", "_", head, "dep" if int(head) else "root", "_", "_") for head in heads
+        )
         write(replace(bare, syntax=Syntax(columns)), path)
     events = train(corpus, tmp_path / "run", "network.loss.syntax=0.5", "train.epochs=1")
     assert "syntax" in events[0].losses
@@ -295,6 +297,45 @@ def test_a_folder_with_a_run_is_not_overwritten(corpus, tmp_path):
     train(corpus, tmp_path / "run", "train.epochs=1")
     with pytest.raises(TrainingError, match="holds a run already; go on with --resume"):
         train(corpus, tmp_path / "run")
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    ("assignment", "message"),
+    [
+        ("network.encoder.width=4", "network.encoder.width = 8, not 4"),
+        ("network.task=segment", "network.task = 'joint', not 'segment'"),
+        ("train.batch_size=2", "train.batch_size = 4, not 2"),
+    ],
+)
+def test_a_run_is_not_resumed_with_other_settings_and_stays_as_it_is(corpus, tmp_path, assignment, message):
+    events = run(small_recipe(corpus), tmp_path / "run")
+    for _ in range(3):
+        next(events)  # a step more than the checkpoint has
+    events.close()
+    before = contents(tmp_path / "run")
+    with pytest.raises(ModelError, match=message):
+        list(run(small_recipe(corpus, assignment), tmp_path / "run", resume=True))
+    assert contents(tmp_path / "run") == before
+
+
+def test_a_folder_that_cannot_be_used_is_refused_before_features_are_computed(corpus, tmp_path, monkeypatch):
+    def fail(*_args, **_kwargs):
+        raise AssertionError("features are computed")
+
+    train(corpus, tmp_path / "run", "train.epochs=1")
+    (tmp_path / "file").touch()
+    monkeypatch.setattr("rhetree.learning.embeddings.random.RandomEmbedder.keep_features", fail)
+    with pytest.raises(RhetreeError, match="file"):
+        train(corpus, tmp_path / "file" / "run")
+    monkeypatch.setattr("rhetree.learning.experiment.make_embedder", fail)
+    with pytest.raises(TrainingError, match="holds a run already"):
+        train(corpus, tmp_path / "run")
+    with pytest.raises(ModelError, match=r"train.seed = 1, not 2"):
+        list(run(small_recipe(corpus, "train.seed=2"), tmp_path / "run", resume=True))
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 import torch
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 from torch import nn
 
 from rhetree.domain.tree import Split, Tree
@@ -48,7 +48,7 @@ def fit(folder, *, stop_at=None, resume=False, scores=None, network=None, **sett
         evaluate=lambda: {"full": float(next(scores))},
         keep=lambda found: kept.append(dict(found)),
         folder=folder,
-        fingerprint="same",
+        settings={"network.task": "joint"},
         resume=resume,
     )
     for event in run:
@@ -144,8 +144,8 @@ def test_a_gradient_that_is_no_number_stops_before_it_ruins_the_weights(tmp_path
 
 
 def test_a_checkpoint_of_other_settings_is_refused(tmp_path):
-    save_checkpoint(tmp_path, trainee(Toy()), Position(settings="other"))
-    with pytest.raises(ModelError, match="other data or another network"):
+    save_checkpoint(tmp_path, trainee(Toy()), Position(settings={"network.task": "parse"}))
+    with pytest.raises(ModelError, match="this run has network.task = 'parse', not 'joint'"):
         fit(tmp_path, resume=True)
 
 
@@ -153,20 +153,26 @@ def test_a_checkpoint_that_is_cut_off_is_refused(tmp_path):
     fit(tmp_path, epochs=1)
     path = tmp_path / FILE
     path.write_bytes(path.read_bytes()[:100])
-    with pytest.raises(ModelError, match="not a checkpoint"):
+    with pytest.raises(ModelError, match="not a checkpoint, or cut off"):
+        fit(tmp_path, resume=True)
+
+
+def test_a_checkpoint_of_another_version_is_refused(tmp_path):
+    save_file({"random": torch.zeros(1)}, tmp_path / FILE, metadata={"position": "{}"})
+    with pytest.raises(ModelError, match="not a checkpoint of this version of Rhetree; start afresh"):
         fit(tmp_path, resume=True)
 
 
 def test_a_checkpoint_of_another_network_is_refused(tmp_path):
     save_checkpoint(tmp_path, trainee(nn.Linear(2, 2)), Position())
     with pytest.raises(ModelError, match="written by another network"):
-        load_checkpoint(tmp_path, trainee(Toy()))
+        load_checkpoint(tmp_path, trainee(Toy()), {})
 
 
 def test_a_checkpoint_without_the_average_that_is_wanted_is_refused(tmp_path):
     save_checkpoint(tmp_path, trainee(Toy()), Position())
     with pytest.raises(ModelError, match="written by another network"):
-        load_checkpoint(tmp_path, trainee(Toy(), average=0.9))
+        load_checkpoint(tmp_path, trainee(Toy(), average=0.9), {})
 
 
 def test_the_average_is_evaluated_and_kept_while_the_weights_go_on(tmp_path):

@@ -4,7 +4,7 @@ from typing import Literal
 import pytest
 
 from rhetree.errors import SettingError
-from rhetree.learning.settings import as_dict, as_toml, build, override, read_toml
+from rhetree.learning.settings import as_dict, as_toml, build, by_name, override, read_toml
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +102,14 @@ def test_toml_has_every_setting_below_its_description_and_reads_back(tmp_path):
     path.write_text(text, encoding="utf-8")
     assert build(Outer, read_toml(path)) == settings
     assert build(Outer, as_dict(settings)) == settings
+
+
+def test_values_have_full_names():
+    values = by_name(Outer(corpus="gum", inner=Inner(width=8)))
+    assert values["corpus"] == "gum"
+    assert values["inner.width"] == 8
+    assert values["betas"] == [0.9, 0.99]
+    assert "inner" not in values
 
 
 def test_a_file_that_is_not_toml_is_named(tmp_path):

@@ -6,8 +6,10 @@ metadata, as JSON, where training was. Order and schedule follow from seed and s
 
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -18,6 +20,7 @@ from rhetree.errors import ModelError, RhetreeError
 from rhetree.learning.averaging import WeightAverage
 
 FILE = "checkpoint.safetensors"
+_VERSION = "2"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -30,8 +33,8 @@ class Position:
     best: float | None = None
     """The best dev score so far, of the setting ``train.select``."""
     best_epoch: int = 0
-    settings: str = ""
-    """A fingerprint of the settings: a checkpoint goes on only with the same ones."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """By name: a checkpoint goes on only with the same ones."""
     history: list[dict[str, float]] = field(default_factory=list)
     """Dev scores, an entry an evaluation."""
 
@@ -56,33 +59,51 @@ def save_checkpoint(folder: Path, trainee: Trainee, position: Position) -> None:
     tensors = {name: tensor.detach().clone().contiguous() for name, tensor in tensors.items()}
     path, temporary = folder / FILE, folder / f".{FILE}.part"
     try:
-        save_file(tensors, temporary, metadata={"position": json.dumps(asdict(position))})
+        about = {"version": _VERSION, "position": json.dumps(asdict(position))}
+        save_file(tensors, temporary, metadata=about)
         os.replace(temporary, path)
     except (OSError, SafetensorError) as error:
         temporary.unlink(missing_ok=True)
         raise RhetreeError(f"{path}: cannot be written: {error}") from error
 
 
-def load_checkpoint(folder: Path, trainee: Trainee) -> Position:
-    """Put network, optimiser, average and random state back to where a checkpoint left them."""
-    position = read_position(folder)
+def load_checkpoint(folder: Path, trainee: Trainee, settings: Mapping[str, Any]) -> Position:
+    """Put network, optimiser, average and random state back to where a checkpoint left them.
+
+    :param settings: see :func:`read_position`
+    """
+    position = read_position(folder, settings)
     path = folder / FILE
     try:
         tensors = load_file(path)
     except (OSError, SafetensorError) as error:
-        raise ModelError(f"{path}: not a checkpoint of this version: {error}") from error
+        raise ModelError(f"{path}: cannot be read: {error}") from error
     _restore(path, trainee, tensors)
     return position
 
 
-def read_position(folder: Path) -> Position:
-    """Where a checkpoint left training."""
+def read_position(folder: Path, settings: Mapping[str, Any]) -> Position:
+    """Where a checkpoint left training.
+
+    :param settings: those to go on with, by name; the checkpoint has to be of the same
+    """
     path = folder / FILE
     try:
         with safe_open(path, framework="pt") as source:
-            return Position(**json.loads(source.metadata()["position"]))
+            about = source.metadata() or {}
+        if about.get("version") != _VERSION:
+            raise ModelError(f"{path}: not a checkpoint of this version of Rhetree; start afresh")
+        position = Position(**json.loads(about["position"]))
     except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
-        raise ModelError(f"{path}: not a checkpoint of this version: {error}") from error
+        raise ModelError(f"{path}: not a checkpoint, or cut off: {error}") from error
+    for name in sorted({*settings, *position.settings}):
+        before, now = position.settings.get(name), settings.get(name)
+        if before != now:
+            raise ModelError(
+                f"{path}: this run has {name} = {before!r}, not {now!r}; go on with the settings of "
+                "its recipe.toml, or start afresh in another folder"
+            )
+    return position
 
 
 def has_checkpoint(folder: Path) -> bool:
@@ -95,7 +116,9 @@ def _restore(path: Path, trainee: Trainee, tensors: dict[str, Tensor]) -> None:
         trainee.network.load_state_dict(_part(tensors, "network/"))
         trainee.average.load(_part(tensors, "average/"))
     except (RuntimeError, KeyError) as error:
-        raise ModelError(f"{path}: was written by another network: {error}") from error
+        raise ModelError(
+            f"{path}: was written by another network; have the data or the embedding's files changed?"
+        ) from error
     state: dict[int, dict[str, Tensor]] = {}
     for name, value in _part(tensors, "optimizer/").items():
         number, key = name.split("/")

@@ -87,11 +87,15 @@ def run(
     data = read_data(recipe.data)
     examples = sentence_examples(data.train)
     labels = check_labels(recipe, examples, sentence_examples(data.dev))
+    dependency_relations = check_syntax(recipe, examples)
     select = scoring.check_select(recipe.train.select, recipe.network.task)
+    n_done = steps_done(folder, recipe, resume)
 
     torch.manual_seed(recipe.train.seed)
     torch.set_num_threads(recipe.train.threads or torch.get_num_threads())
     embedder = make_embedder(recipe.network.embedding, [example.tokens for example in examples])
+    if processes.is_first:
+        _start_folder(folder, recipe, n_done)
     embedder.keep_features(
         [
             document.forms_of(sentence)
@@ -99,13 +103,11 @@ def run(
             for sentence in document.sentences
         ]
     )
-    network = DiscourseNetwork(recipe.network, embedder, labels, check_syntax(recipe, examples))
+    network = DiscourseNetwork(recipe.network, embedder, labels, dependency_relations)
 
     def keep(scores: Mapping[str, float]) -> None:
         save_model(folder / MODEL, network, recipe, _about(recipe, data, scores))
 
-    if processes.is_first:
-        _start_folder(folder, recipe, resume)
     events = train(
         network,
         examples,
@@ -116,7 +118,7 @@ def run(
         keep=keep,
         folder=folder,
         depths=network.pretrained_depths(),
-        fingerprint=recipe.fingerprint(),
+        settings=recipe.fixed(),
         resume=resume,
         processes=processes,
     )
@@ -161,6 +163,15 @@ def check_syntax(recipe: Recipe, train: Sequence[SentenceExample]) -> tuple[str,
     return relations
 
 
+def steps_done(folder: Path, recipe: Recipe, resume: bool) -> int:
+    """After how many steps a run goes on here; an error where it cannot. Nothing is written."""
+    if resume:
+        return read_position(folder, recipe.fixed()).step if has_checkpoint(folder) else 0
+    if (folder / LOG).exists():
+        raise TrainingError(f"{folder} holds a run already; go on with --resume, or choose another folder")
+    return 0
+
+
 def read_log(folder: Path) -> list[dict[str, Any]]:
     """The lines of a run's log; one that a killed run did not finish is left out."""
     path = folder / LOG
@@ -172,15 +183,12 @@ def read_log(folder: Path) -> list[dict[str, Any]]:
         raise RhetreeError(f"{path}: not a log of training: {error}") from error
 
 
-def _start_folder(folder: Path, recipe: Recipe, resume: bool) -> None:
-    if not resume and (folder / LOG).exists():
-        raise TrainingError(f"{folder} holds a run already; go on with --resume, or choose another folder")
+def _start_folder(folder: Path, recipe: Recipe, n_done: int) -> None:
     with whole_file(folder / RECIPE) as sink:
         sink.write(as_toml(recipe))
-    if resume and (folder / LOG).exists():
+    if (folder / LOG).exists():
         # What a killed run did after its checkpoint will be done, and logged, again.
-        done = read_position(folder).step if has_checkpoint(folder) else 0
-        lines = [line for line in read_log(folder) if line["step"] <= done]
+        lines = [line for line in read_log(folder) if line["step"] <= n_done]
         with whole_file(folder / LOG) as sink:
             sink.writelines(json.dumps(line) + "\n" for line in lines)
 

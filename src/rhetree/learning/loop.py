@@ -7,11 +7,12 @@ killed and resumed: order and rate follow from seed and step, the rest is in the
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import nn
 
-from rhetree.errors import ModelError, TrainingError
+from rhetree.errors import TrainingError
 from rhetree.learning.averaging import WeightAverage
 from rhetree.learning.batches import share, shuffled_batches
 from rhetree.learning.checkpoint import (
@@ -89,7 +90,7 @@ def train(
     keep: Callable[[Mapping[str, float]], None],
     folder: Path,
     depths: Mapping[str, int] | None = None,
-    fingerprint: str = "",
+    settings: Mapping[str, Any] | None = None,
     resume: bool = False,
     processes: Processes | None = None,
 ) -> Iterator[Step | Evaluated]:
@@ -100,17 +101,15 @@ def train(
     :param keep: saves the network, the best so far, with its scores
     :param folder: where the checkpoint lives
     :param depths: for each pretrained parameter, how many layers it lies below the last
-    :param fingerprint: of the settings; a checkpoint with another one is refused
+    :param settings: by name; a checkpoint of others is refused
     """
     processes = processes or Processes()
     stepper = make_optimizer(network, depths or {}, optimizer)
     average = WeightAverage(network, train.average)
     trainee = Trainee(network, stepper, average)
-    position = Position(settings=fingerprint)
+    position = Position(settings=settings or {})
     if resume and has_checkpoint(folder):
-        position = load_checkpoint(folder, trainee)
-        if position.settings != fingerprint:
-            raise ModelError(f"{folder}: its checkpoint is of other data or another network; start afresh")
+        position = load_checkpoint(folder, trainee, position.settings)
     if not processes.is_first:
         torch.manual_seed(hash((train.seed, processes.rank, position.step)) % 2**31)
     model = processes.wrap(network)
@@ -163,7 +162,9 @@ def _learn(
     norm = torch.nn.utils.clip_grad_norm_(model.parameters(), clip_norm)
     # Before the step: a gradient that is no number can come of a loss that is one, and would ruin the weights.
     if not (torch.isfinite(total) and torch.isfinite(norm)):
-        found = ", ".join(f"{name} {value.item():.3g}" for name, value in {**losses, "gradient": norm}.items())
+        found = ", ".join(
+            f"{name} {value.item():.3g}" for name, value in {**losses, "gradient": norm}.items()
+        )
         last = f"the last good state is in {folder}" if has_checkpoint(folder) else "nothing was saved yet"
         raise TrainingError(
             f"the loss or its gradient is no number at step {position.step + 1} of epoch {position.epoch + 1} "

@@ -1,16 +1,17 @@
 """A recipe: everything that decides what a training run makes, in one TOML file."""
 
-import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from rhetree.learning.loop import TrainConfig
 from rhetree.learning.networks.joint import NetworkConfig
 from rhetree.learning.optimisation import OptimizerConfig
-from rhetree.learning.settings import as_dict, build, override, read_toml
+from rhetree.learning.settings import build, by_name, override, read_toml
+
+_MAY_CHANGE = ("optimizer.", "train.epochs", "train.patience", "train.checkpoint_steps", "train.threads")
+"""What a resumed run may have otherwise. All else would make it neither the old run nor a new one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,10 +49,9 @@ class Recipe:
     optimizer: OptimizerConfig = field(default_factory=OptimizerConfig)
     train: TrainConfig = field(default_factory=TrainConfig)
 
-    def fingerprint(self) -> str:
-        """Of the settings that a resumed run may not change: its data and its network."""
-        fixed = json.dumps([as_dict(self.data), as_dict(self.network)], sort_keys=True)
-        return hashlib.sha256(fixed.encode()).hexdigest()
+    def fixed(self) -> dict[str, Any]:
+        """The settings that a resumed run may not change, by name."""
+        return {name: value for name, value in by_name(self).items() if not name.startswith(_MAY_CHANGE)}
 
 
 def read_recipe(path: Path | None, assignments: Sequence[str] = ()) -> Recipe:

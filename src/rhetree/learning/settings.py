@@ -90,6 +90,17 @@ def as_dict(settings: object) -> dict[str, Any]:
     return result
 
 
+def by_name(settings: object) -> dict[str, Any]:
+    """Every value under its full name, such as ``network.task``; tuples as lists."""
+    tables = {"": as_dict(settings)}
+    result: dict[str, Any] = {}
+    while tables:
+        section, table = tables.popitem()
+        for key, value in table.items():
+            (tables if isinstance(value, dict) else result)[_join(section, key)] = value
+    return result
+
+
 def as_toml(settings: object) -> str:
     """A TOML file with every setting present, each below its description."""
     return "\n".join(_toml_lines(settings, "")).lstrip("\n") + "\n"
