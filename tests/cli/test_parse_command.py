@@ -19,6 +19,7 @@ from fake_model import fake_parser
 from rhetree.cli.main import main
 from rhetree.cli.text_inputs import Inputs, Source
 from rhetree.treebanks import read, read_one
+from rhetree.treebanks.files import whole_file
 from rhetree.treebanks.json import schema
 
 STORY = "He said that it rained, so we stayed. Good.\n\nThen the sun came out, and everybody left.\n"
@@ -306,6 +307,56 @@ def test_dis_is_a_file_for_each_sentence_in_a_folder(story, tmp_path, capsys):
     assert "Good" in capsys.readouterr().out
     assert command(story, "--format", "dis") == 2
     assert "it has 3 sentences; -o FOLDER makes a file for each" in capsys.readouterr().err
+
+
+def test_dis_replaces_no_files_but_its_own(story, tmp_path, capsys):
+    out = tmp_path / "out"
+    others = [out / "story" / name for name in ("NOTES.txt", "story-x.dis", "gold.dis", "story-01.dis")]
+    options = ["-o", out, "--format", "dis"]
+    assert command(story, *options) == 0
+    for other in others:
+        other.write_text("mine", encoding="utf-8")
+    story.write_text("Good.", encoding="utf-8")
+    assert command(story, *options) == 2
+    assert f"{out / 'story' / 'story-1.dis'}: exists already" in capsys.readouterr().err
+    assert command(story, *options, "--overwrite") == 0
+    assert sorted((out / "story").iterdir()) == sorted([*others, out / "story" / "story-1.dis"])
+    assert {other.read_text(encoding="utf-8") for other in others} == {"mine"}
+    assert read_one(out / "story" / "story-1.dis").edu_texts() == ["Good ."]
+
+
+def test_dis_of_a_document_named_like_a_folder_of_others(tmp_path, capsys):
+    for name, text in (("in/a/b.txt", "Deep one."), ("other/a.txt", "He left."), ("in/a/a.txt", "Both.")):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    options = ["-o", tmp_path / "out", "--format", "dis"]
+    assert command(tmp_path / "in", *options) == 0
+    assert command(tmp_path / "in", tmp_path / "other" / "a.txt", *options, "--resume") == 0
+    assert "1 document, 1 sentence" in capsys.readouterr().err.splitlines()[-1]
+    found = sorted(
+        path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*.dis")
+    )
+    assert found == ["a/a-1.dis", "a/a/a-1.dis", "a/b/b-1.dis"]
+    assert read_one(tmp_path / "out" / "a" / "a-1.dis").text == "He left ."
+
+
+def test_dis_of_an_interrupted_document_is_written_anew(story, tmp_path, monkeypatch, capsys):
+    folder = tmp_path / "out" / "story"
+
+    def interrupt(path):
+        if path.name == "story-1.dis":
+            raise KeyboardInterrupt
+        return whole_file(path)
+
+    options = ["-o", tmp_path / "out", "--format", "dis"]
+    with monkeypatch.context() as patch:
+        patch.setattr("rhetree.treebanks.files.whole_file", interrupt)
+        assert command(story, *options) == 130
+    assert sorted(path.name for path in folder.iterdir()) == ["story-2.dis", "story-3.dis"]
+    assert command(story, *options) == 2
+    assert "story-2.dis: exists already" in capsys.readouterr().err
+    assert command(story, *options, "--resume") == 0
+    assert len(list(folder.iterdir())) == 3
 
 
 def test_several_documents_do_not_go_into_a_file_of_one(story, tmp_path, capsys):

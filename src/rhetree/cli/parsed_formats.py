@@ -5,7 +5,7 @@ tree beside the other, as in a file whose annotation is not finished, ``dis`` a 
 """
 
 import io
-import os
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -63,28 +63,38 @@ def drawn(document: "Document", style: "Style") -> Iterator[str]:
     yield from draw_document(document, style)
 
 
+def sentence_file(folder: Path, number: int) -> Path:
+    """Where a document's folder has the ``.dis`` file of a sentence."""
+    return folder / f"{folder.name}-{number}.dis"
+
+
+def sentence_files(folder: Path) -> list[Path]:
+    """The files of sentences that a document's folder has, in order."""
+    name = re.compile(rf"{re.escape(folder.name)}-[1-9][0-9]*\.dis")
+    found = folder.iterdir() if folder.is_dir() else ()
+    return sorted(
+        (path for path in found if name.fullmatch(path.name)), key=lambda path: (len(path.name), path)
+    )
+
+
 def write_sentences(document: "Document", folder: Path) -> None:
-    """A ``.dis`` file for each sentence in a folder, which is there with all of them or not at all."""
-    import shutil
-    import tempfile
+    """A file for each sentence in a document's folder, in place of those that it has.
+
+    The first one is the first to go and the last to come: where it is there, all are.
+    """
+    from rhetree.treebanks.files import whole_file
 
     if not document.sentences:
         raise UnwritableError("it has no words", document.name, "dis")
     texts = [encode(sentence, "dis") for sentence in _by_sentence(document)]
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}.", suffix=".part"))
-        try:
-            for number, text in enumerate(texts, start=1):
-                path = temporary / f"{folder.name}-{number}.dis"
-                path.write_text(text, encoding="utf-8", newline="\n")
-            temporary.chmod(0o755)
-            shutil.rmtree(folder, ignore_errors=True)
-            os.replace(temporary, folder)
-        finally:
-            shutil.rmtree(temporary, ignore_errors=True)
+        for path in sentence_files(folder):
+            path.unlink()
     except OSError as error:
         raise RhetreeError(f"{folder}: cannot be written: {error.strerror}") from error
+    for number in range(len(texts), 0, -1):
+        with whole_file(sentence_file(folder, number)) as sink:
+            sink.write(texts[number - 1])
 
 
 def _only_sentence(document: "Document") -> "Document":

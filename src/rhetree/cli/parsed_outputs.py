@@ -10,7 +10,15 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Protocol, TextIO
 
-from rhetree.cli.parsed_formats import MANY, drawn, encode, ending_of, write_sentences
+from rhetree.cli.parsed_formats import (
+    MANY,
+    drawn,
+    encode,
+    ending_of,
+    sentence_file,
+    sentence_files,
+    write_sentences,
+)
 from rhetree.cli.text_inputs import Record
 from rhetree.errors import FileError, RhetreeError
 
@@ -227,11 +235,12 @@ class _Folder:
 
     def has(self, record: Record) -> bool:
         path = self._free(self._folder / record.stem)
-        if path.exists() and self._resume:
+        if self._resume and path.exists():
             return True
-        if path.exists() and not self._overwrite:
+        files = sentence_files(path.parent) if self._format == "dis" else [path]
+        if not self._resume and not self._overwrite and any(file.exists() for file in files):
             raise RhetreeError(
-                f"{path}: exists already; name another folder, replace what is there with --overwrite, "
+                f"{files[0]}: exists already; name another folder, replace what is there with --overwrite, "
                 "or keep it with --resume"
             )
         self._waiting.append(path)
@@ -242,7 +251,7 @@ class _Folder:
 
         path = self._waiting.popleft()
         if self._format == "dis":
-            write_sentences(document, path)
+            write_sentences(document, path.parent)
             return
         text = encode(document, self._format)
         with whole_file(path) as sink:
@@ -250,13 +259,18 @@ class _Folder:
 
     def _free(self, stem: Path) -> Path:
         """A path of its own for each document, however many have the same name."""
-        ending = "" if self._format == "dis" else f".{ending_of(self._format)}"
         name, count = stem.name, 1
-        while os.path.normcase(path := stem.with_name(name + ending)) in self._taken:
+        while os.path.normcase(path := self._path(stem)) in self._taken:
             count += 1
-            name = f"{stem.name}-{count}"
+            stem = stem.with_name(f"{name}-{count}")
         self._taken.add(os.path.normcase(path))
         return path
+
+    def _path(self, stem: Path) -> Path:
+        """The document's file, or that of its first sentence."""
+        if self._format == "dis":
+            return sentence_file(stem, 1)
+        return stem.with_name(f"{stem.name}.{ending_of(self._format)}")
 
 
 @contextmanager
