@@ -247,6 +247,9 @@ def _edit(**changes):
         (_edit(runtime=None), "has no exported graphs; make them with: rhetree export"),
         (_edit(words={"kind": "table"}), "do not fit: .*lower_case"),
         (_edit(parser={"boundary": "last"}), "do not fit"),
+        (_edit(files=[]), "do not fit"),
+        (_edit(labels=["joint-NN"]), "config.json has 1 labels, labels.onnx [0-9]+"),
+        (_edit(recipe={"network": {"task": "sing"}}), "has the task 'sing', expected one of segment, parse"),
     ],
 )
 def test_a_spoilt_directory_is_refused_with_what_is_wrong(spoil, message, tmp_path):

@@ -1,5 +1,7 @@
 """Pieces of many words at once against the obvious way: one word, one piece at a time."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -51,3 +53,13 @@ def test_a_batch_is_what_each_word_by_itself_makes(piece, batch, window, max_pie
         at += len(starts)
     assert [row[mask == 1].tolist() for row, mask in zip(found.ids, found.mask, strict=True)] == rows
     assert not found.ids[found.mask == 0].any()
+
+
+def test_long_words_are_not_remembered():
+    pieces = WordPieces(tokenizer(), pad_id=0, window=64, max_pieces=5, piece="last")
+    tracemalloc.start()
+    for number in range(50):
+        pieces.of(f"{number}" + "a" * 100_000)
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept < 1_000_000

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fake_network import LABELS, FakeNetwork
+from rhetree.domain.annotation import Syntax
 from rhetree.domain.document import Document
 from rhetree.domain.span import Span, spans_of_lengths
 from rhetree.domain.tree import Split, Tree
@@ -92,6 +93,22 @@ def test_a_large_document_is_worked_through_in_pieces():
     (found,) = predict([document], network=network, window=8)
     assert [size for _, size in network.named("encode")] == [8] * 6 + [2]
     assert [found] == predict([document])
+
+
+def test_long_sentences_fill_a_window_sooner():
+    read = []
+
+    def documents():
+        for number in range(20):
+            read.append(number)
+            yield Document.from_sentences([["a"] * 320], name=str(number))
+
+    pipeline = Pipeline(FakeNetwork(), LABELS, window=30)
+    assert next(pipeline.predict(documents())).name == "0"
+    assert len(read) == 3
+    network = FakeNetwork()
+    predict([Document.from_sentences([["a"] * 320] * 4)], network=network, window=20)
+    assert [size for _, size in network.named("encode")] == [2, 2]
 
 
 def test_a_sentence_of_thousands_of_tokens_goes_alone():
@@ -190,3 +207,12 @@ def test_gold_trees_do_not_come_through():
     )
     (found,) = predict([document], edus="gold")
     assert found.sentence_trees[0].splits[0].label in LABELS
+
+
+def test_gold_relations_of_conllu_do_not_come_through():
+    rows = [
+        ("_",) * 7 + (misc,) for misc in ("Discourse=joint-list_m:1->0:0|Entity=1", "Discourse=ROOT:2->0:0")
+    ]
+    document = replace(Document.from_sentences([["a", "b"]]), syntax=Syntax(columns=rows))
+    (found,) = predict([document])
+    assert [row[-1] for row in found.syntax.columns] == ["Entity=1", "_"]

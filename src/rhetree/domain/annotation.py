@@ -1,6 +1,6 @@
 """What annotators add beside the tree, kept with the document so that it can be written back."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rhetree.domain.span import Span
 
@@ -92,6 +92,17 @@ class Syntax:
                     f"an empty node after {node.after} tokens should lie within {at}..{n_tokens}"
                 )
             at = node.after
+
+    def without_misc(self, name: str) -> "Syntax":
+        """The same without the field of this name in any token's MISC."""
+        columns = [
+            (*columns, "|".join(_fields_without(name, misc)) or "_") for *columns, misc in self.columns
+        ]
+        return replace(self, columns=tuple(columns))
+
+
+def _fields_without(name: str, misc: str) -> list[str]:
+    return [field for field in misc.split("|") if field.partition("=")[0] != name]
 
 
 def _check_columns(line: FusedWord | EmptyNode, n_columns: int, what: str) -> None:

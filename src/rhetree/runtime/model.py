@@ -32,6 +32,7 @@ from rhetree.runtime.workers import Workers
 
 FORMAT = "rhetree-model"
 VERSION = 1
+TASKS = ("segment", "parse", "joint")
 CONFIG = "config.json"
 ENCODER = "encoder.onnx"
 STATES = "states.onnx"
@@ -84,8 +85,16 @@ def load_runtime(folder: Path, *, threads: int = 0) -> RuntimeModel:
             _parser(folder, settings["parser"]),
             workers,
         )
-        return RuntimeModel(network, tuple(config["labels"]), config, folder)
-    except (KeyError, TypeError) as error:
+        labels = tuple(config["labels"])
+        if network.n_labels not in (None, len(labels)):
+            raise ModelError(f"{folder}: {CONFIG} has {len(labels)} labels, {LABELS} {network.n_labels}")
+        model = RuntimeModel(network, labels, config, folder)
+        if model.task not in TASKS:
+            raise ModelError(
+                f"{folder}: {CONFIG} has the task {model.task!r}, expected one of {', '.join(TASKS)}"
+            )
+        return model
+    except (AttributeError, KeyError, TypeError) as error:
         raise ModelError(
             f"{folder}: {CONFIG} and the files beside it do not fit: {error!r} is missing or wrong"
         ) from error

@@ -70,6 +70,12 @@ class OnnxNetwork:
         self._parser = parser
         self._workers = workers
 
+    @property
+    def n_labels(self) -> int | None:
+        """How many labels a split can have, where the graph says so; None where it does not parse."""
+        width = None if self._parser is None else self._parser.label.get_outputs()[0].shape[-1]
+        return width if isinstance(width, int) else None
+
     def encode(self, sentences: Sequence[Sequence[str]]) -> Encoded:
         """Read sentences, each of one token or more."""
         vectors = self._words(sentences)

@@ -133,7 +133,7 @@ class Parser:
 
     def _require(self, *abilities: str) -> None:
         """Raise :class:`ModelError` where the model was not made for this."""
-        task = self.model.about.get("recipe", {}).get("network", {}).get("task", "joint")
+        task = self.model.task
         lacking = [ability for ability in abilities if task not in ("joint", ability)]
         if lacking:
             raise ModelError(f"{self.model.folder}: this model cannot {lacking[0]}, it can {task} alone")

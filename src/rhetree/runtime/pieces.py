@@ -17,6 +17,8 @@ from tokenizers import Tokenizer
 _CHARACTERS_PER_PIECE = 32
 """A longer word is cut before it is tokenised: some tokenizers take quadratic time."""
 _MOST_REMEMBERED = 500_000
+_LONGEST_REMEMBERED = 40
+"""Longer words are hardly seen again, and a few could fill the memory."""
 _CALL_COST = 64
 """What a call of an encoder costs besides its pieces, counted in pieces (a small one on a CPU)."""
 _MOST_PIECES = 16_384
@@ -71,9 +73,10 @@ class WordPieces:
             text = text.encode("utf-8", "replace").decode("utf-8")
             found = self._tokenizer.encode(text, add_special_tokens=False).ids
             ids = tuple(found[: self._max_pieces]) or (self._unknown,)
-            if len(self._remembered) >= _MOST_REMEMBERED:
-                self._remembered.clear()
-            self._remembered[word] = ids
+            if len(word) <= _LONGEST_REMEMBERED:
+                if len(self._remembered) >= _MOST_REMEMBERED:
+                    self._remembered.clear()
+                self._remembered[word] = ids
         return ids
 
     def batch(self, sentences: Sequence[Sequence[str]]) -> PieceBatch:

@@ -18,6 +18,8 @@ Edus = Literal["auto", "gold"]
 
 BATCH_COST = 4096
 WINDOW = 2048
+_TOKENS_OF_A_SENTENCE = 32
+"""A longer sentence counts as several in a window."""
 
 
 class Pipeline:
@@ -44,7 +46,8 @@ class Pipeline:
         :param segmenter: another network to find the EDUs that this one parses
         :param batch_cost: most tokens in a batch, padding included; a longer sentence goes alone. A beam
             of k takes so many times the memory, and batches that are as much smaller.
-        :param window: about so many sentences are read before the first result is given
+        :param window: about so many sentences, or as many tokens as these mostly have, are read before the
+            first result is given
         :param beam: how many readings of a sentence to follow and to give; 1 is greedy
         :param reach: most tokens in an EDU
         :param top_labels: of how many labels of each split to tell the probability
@@ -147,8 +150,7 @@ class Pipeline:
         for document in documents:
             for piece in _pieces(document, self.window, edus):
                 window.append(piece)
-                # One for a document without sentences too, so that any number of them flow through.
-                size += max(1, len(piece.sentences))
+                size += piece.size
                 if size >= self.window:
                     yield window
                     window, size = [], 0
@@ -165,6 +167,8 @@ class _Piece:
     edus: Sequence[Sequence[Span]]
     """Of each sentence, counted from its first token; none where they are not to be known."""
     is_last: bool
+    size: int
+    """How much of a window it takes: for a document without sentences some too, so that any number flow through."""
 
     def forms(self) -> Iterator[list[str]]:
         return map(self.document.forms_of, self.sentences)
@@ -178,9 +182,13 @@ def _pieces(document: Document, size: int, edus: Edus) -> Iterator[_Piece]:
     if edus == "gold" and document.tokens and not document.edus:
         raise MismatchError(f"{name} has no EDUs to parse; let them be found (auto) or give them")
     given = list(_edus_by_sentence(document)) if edus == "gold" else []
-    for start in range(0, max(1, n), size):
-        own = slice(start, start + size)
-        yield _Piece(document, document.sentences[own], given[own], start + size >= n)
+    start = taken = 0
+    for end, sentence in enumerate(document.sentences, start=1):
+        taken += -(-len(sentence) // _TOKENS_OF_A_SENTENCE)
+        if taken >= size and end < n:
+            yield _Piece(document, document.sentences[start:end], given[start:end], False, taken)
+            start, taken = end, 0
+    yield _Piece(document, document.sentences[start:], given[start:], True, max(1, taken))
 
 
 def _edus_by_sentence(document: Document) -> Iterator[list[Span]]:
@@ -202,6 +210,7 @@ def _with_readings(document: Document, readings: list[tuple[Reading, ...]]) -> D
         edus += [edu.shift(sentence.start) for edu in best.edus]
         if best.tree is not None:
             trees.append(best.tree)
+    syntax = document.syntax
     return replace(
         document,
         edus=tuple(edus),
@@ -211,4 +220,6 @@ def _with_readings(document: Document, readings: list[tuple[Reading, ...]]) -> D
         nary=None,
         secondary_edges=(),
         signals=(),
+        # CoNLL-U's field of relations between EDUs
+        syntax=None if syntax is None else syntax.without_misc("Discourse"),
     )
