@@ -68,8 +68,8 @@ class EmbeddingConfig:
     features: bool = True
     """elmo, and transformer unless tuned: compute what is frozen once and keep it on disk."""
     features_dtype: Literal["float32", "float16"] = "float32"
-    """How features are kept. float16 halves the disk; numbers then differ from those of a live
-    encoder in the fourth digit."""
+    """How features are kept. float16 halves the disk; vectors then have four digits, also where the
+    finished model computes them anew."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -105,3 +105,8 @@ class EmbeddingConfig:
         return self.features and (
             self.kind == "elmo" or (self.kind == "transformer" and self.tuning != "tuned")
         )
+
+    @property
+    def rounds_features(self) -> bool:
+        """Whether what is kept is less exact than what was computed."""
+        return self.has_features and self.features_dtype == "float16"

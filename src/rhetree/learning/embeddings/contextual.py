@@ -45,7 +45,7 @@ class ContextualEmbedder(Embedder):
 
     def forward(self, sentences: Sequence[Sequence[str]]) -> Tensor:
         """Word vectors, ``(batch, longest, width)``; zeros after a sentence's last word."""
-        layers = self.layers(sentences) if self.store is None else self._stored(self.store, sentences)
+        layers = self._live(sentences) if self.store is None else self._stored(self.store, sentences)
         return layers.squeeze(2) if self.mix is None else self.mix(layers)
 
     def keep_features(
@@ -68,10 +68,15 @@ class ContextualEmbedder(Embedder):
         self.store = FeatureStore(self.fingerprint(), shape, self.config.features_dtype, cache)
         self.store.fill(sentences, self._features, self.feature_batch, progress)
 
+    def _live(self, sentences: Sequence[Sequence[str]]) -> Tensor:
+        """The layers, as exact as they would be kept: what is loaded reads what was trained on."""
+        layers = self.layers(sentences)
+        return layers.half().float() if self.config.rounds_features else layers
+
     def _features(self, sentences: Sequence[Sequence[str]]) -> list[NDArray[np.float32]]:
         """For each sentence ``(n_words, n_layers, width)``."""
         with torch.no_grad():
-            layers = self.layers(sentences).cpu().numpy()
+            layers = self._live(sentences).cpu().numpy()
         return [words[: len(sentence)] for words, sentence in zip(layers, sentences, strict=True)]
 
     def _stored(self, store: FeatureStore, sentences: Sequence[Sequence[str]]) -> Tensor:
