@@ -54,7 +54,7 @@ def test_models_are_listed_with_size_scores_and_licence(home, capsys):
     assert capsys.readouterr().out == (
         "english (2.0 MB, the default)\n"
         "  A joint model of English: it segments and parses.\n"
-        "  scores on dev: segmentation 87.2, full 61.7\n"
+        "  dev as trained: segmentation 87.2, full 61.7\n"
         "  licence: Its weights are MIT; some of the texts are not.\n"
         "\n"
         "small (2.0 MB)\n"
@@ -84,9 +84,9 @@ def test_info_tells_the_facts_and_the_card(home, capsys):
     assert facts["size"] == "2.0 MB"
     assert facts["task"] == "segments and parses"
     assert facts["encoder"] == "transformer minilm"
-    assert "precision      int8\n" in out
-    assert "trained on     gum, 177 documents, sha256 b15ae04cedcf…\n" in out
-    assert "scores on dev  segmentation 87.2, full 61.7\n" in out
+    assert "precision       int8\n" in out
+    assert "trained on      gum, 177 documents, sha256 b15ae04cedcf…\n" in out
+    assert "dev as trained  segmentation 87.2, full 61.7\n" in out
     assert out.endswith(CARD)
 
 

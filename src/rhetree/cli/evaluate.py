@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
     parser.add_argument(
-        "model", type=Path, metavar="MODEL", help="a model directory, such as runs/joint/model"
+        "model",
+        metavar="MODEL",
+        help="a model directory, such as runs/joint/model, or an installed model's name",
     )
     parser.add_argument(
         "corpus", type=Path, metavar="CORPUS", help="the folder of a treebank (docs/corpora.md)"
@@ -29,7 +31,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--segmenter",
-        type=Path,
         metavar="MODEL",
         help="another model to find the EDUs that the first one parses",
     )
@@ -58,10 +59,13 @@ def run(args: argparse.Namespace) -> int:
     from rhetree.cli.extras import training_extra
     from rhetree.errors import ModelError
     from rhetree.learning.evaluation import evaluate_models
+    from rhetree.runtime.installed import find_model
     from rhetree.runtime.model import read_config
     from rhetree.treebanks.corpus import read_corpus
 
-    data = read_config(args.model).get("recipe", {}).get("data", {})
+    model = find_model(args.model)
+    segmenter = None if args.segmenter is None else find_model(args.segmenter)
+    data = read_config(model).get("recipe", {}).get("data", {})
     corpus = read_corpus(
         args.corpus,
         split=args.split,
@@ -71,9 +75,7 @@ def run(args: argparse.Namespace) -> int:
     for note in corpus.notes:
         print(f"rhetree evaluate: {note}", file=sys.stderr)
     with training_extra():
-        results = evaluate_models(
-            args.model, corpus.split(args.split), segmenter=args.segmenter, threads=args.threads
-        )
+        results = evaluate_models(model, corpus.split(args.split), segmenter=segmenter, threads=args.threads)
     evaluations = {
         name: evaluation
         for name, evaluation in (("gold", results.gold), ("auto", results.auto))
@@ -81,9 +83,6 @@ def run(args: argparse.Namespace) -> int:
     }
     if not evaluations:
         raise ModelError(f"{args.model}: made for another task, so it has no scores with --edus {args.edus}")
-    if args.output is not None:
-        # Both were asked for: what the model finds by itself says more.
-        _write(args, results.predictions["auto" if "auto" in evaluations else "gold"])
     console = make_console()
     if args.json:
         record = {
@@ -93,6 +92,9 @@ def run(args: argparse.Namespace) -> int:
         console.print_json(record)
     else:
         _print_tables(console, evaluations, args)
+    if args.output is not None:
+        # Both were asked for: what the model finds by itself says more.
+        _write(args, results.predictions["auto" if "auto" in evaluations else "gold"])
     return 0
 
 

@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
     for name, fact in (("model", model.name), ("folder", str(folder)), ("size", model.size), *model.facts()):
         # A path or a hash that is too long for a line stays whole.
         lines = textwrap.wrap(fact, WIDTH - 15, break_long_words=False, break_on_hyphens=False)
-        console.print(f"{name:<15}" + f"\n{'':15}".join(lines))
+        console.print(f"{name:<16}" + f"\n{'':16}".join(lines))
     if model.card:
         console.print(f"\n{model.card.strip()}")
     return 0

@@ -61,7 +61,7 @@ class ModelFacts:
         if self.config.get("data"):
             yield "trained on", ", ".join(_told(self.config["data"]))
         for split, scores in self.config.get("scores", {}).items():
-            yield f"scores on {split}", ", ".join(f"{name} {score:.1f}" for name, score in scores.items())
+            yield f"{split} as trained", ", ".join(f"{name} {score:.1f}" for name, score in scores.items())
         made_with = {key: self.config[key] for key in ("rhetree", "torch") if key in self.config}
         made_with |= self.config.get("versions", {})
         if made_with:

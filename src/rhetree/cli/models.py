@@ -29,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
         console.print(("\n" if number else "") + f"{model.name} ({model.size}{default})")
         lines = [
             model.summary,
-            *(f"{name}: {fact}" for name, fact in model.facts() if name.startswith("scores")),
+            *(f"{name}: {fact}" for name, fact in model.facts() if name.endswith("as trained")),
         ]
         lines.append(f"licence: {model.licence}" if model.licence else "")
         for line in filter(None, lines):

@@ -52,6 +52,8 @@ def to_record(document: Document) -> Record:
         ]
     elif document.tokens:
         record |= _token_records(document.tokens)
+    else:
+        record["sentences"] = []
     if document.edus and None in edus_by_sentence:
         record["edus"] = list(map(_pair, document.edus))
     if document.tree is not None:
