@@ -239,7 +239,8 @@ def _table(
     yield ""
     for better, others in versus.items():
         for worse in others:
-            if better in records and worse in records:
+            seeds = [{record["seed"] for record in records.get(name, ())} for name in (worse, better)]
+            if seeds[0] & seeds[1]:
                 column, (metric, _) = list(columns.items())[-1]
                 yield _compared(records[worse], records[better], worse, better, edus, column, metric)
     yield ""
@@ -270,7 +271,8 @@ def _compared(
     a: list[dict], b: list[dict], name_a: str, name_b: str, edus: str, column: str, metric: str
 ) -> str:
     """Paired t-tests on test, of the seeds that both rows have: by document and by seed."""
-    both = list(zip(a, b, strict=False))
+    by_seed = {record["seed"]: record for record in b}
+    both = [(record, by_seed[record["seed"]]) for record in a if record["seed"] in by_seed]
     runs = [[_micro(run["test"][edus], metric)[2] for run in pair] for pair in both]
     documents = [
         [
