@@ -322,6 +322,14 @@ def test_a_run_is_not_resumed_with_other_settings_and_stays_as_it_is(corpus, tmp
     assert contents(tmp_path / "run") == before
 
 
+def test_a_longer_run_with_another_optimizer_goes_on(corpus, tmp_path):
+    train(corpus, tmp_path / "run", "train.epochs=1")
+    longer = small_recipe(corpus, "train.epochs=3", "optimizer.weight_decay=0.01", "optimizer.kind=adamw")
+    events = list(run(longer, tmp_path / "run", resume=True))
+    assert [event.epoch for event in events if isinstance(event, Evaluated)] == [2, 3]
+    assert read_recipe(tmp_path / "run" / "recipe.toml") == longer
+
+
 def test_a_folder_that_cannot_be_used_is_refused_before_features_are_computed(corpus, tmp_path, monkeypatch):
     def fail(*_args, **_kwargs):
         raise AssertionError("features are computed")

@@ -3,6 +3,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 from torch import nn
 
@@ -167,6 +168,31 @@ def test_a_checkpoint_of_another_network_is_refused(tmp_path):
     save_checkpoint(tmp_path, trainee(nn.Linear(2, 2)), Position())
     with pytest.raises(ModelError, match="written by another network"):
         load_checkpoint(tmp_path, trainee(Toy()), {})
+
+
+def test_the_optimizers_state_stays_with_its_weights_under_other_settings(tmp_path):
+    before = trainee(Toy())
+    before.network(EXAMPLES)["length"].backward()
+    before.optimizer.step()
+    save_checkpoint(tmp_path, before, Position())
+    network = Toy()
+    config = OptimizerConfig(kind="adamw", weight_decay=0.01)  # which puts weights before biases
+    after = Trainee(network, make_optimizer(network, {}, config), WeightAverage(network, 0.0))
+    load_checkpoint(tmp_path, after, {})
+    for old, new in zip(before.network.parameters(), network.parameters(), strict=True):
+        assert torch.equal(before.optimizer.state[old]["exp_avg"], after.optimizer.state[new]["exp_avg"])
+    assert {group["weight_decay"] for group in after.optimizer.param_groups} == {0.0, 0.01}
+
+
+def test_a_checkpoint_whose_optimizer_does_not_fit_is_refused(tmp_path):
+    fit(tmp_path, epochs=1)
+    with safe_open(tmp_path / FILE, framework="pt") as source:
+        about = source.metadata()
+    tensors = load_file(tmp_path / FILE)
+    tensors["optimizer/layer.1.weight/exp_avg"] = torch.zeros(4)
+    save_file(tensors, tmp_path / FILE, metadata=about)
+    with pytest.raises(ModelError, match="written by another network"):
+        fit(tmp_path, resume=True)
 
 
 def test_a_checkpoint_without_the_average_that_is_wanted_is_refused(tmp_path):

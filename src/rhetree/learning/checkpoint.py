@@ -52,8 +52,11 @@ def save_checkpoint(folder: Path, trainee: Trainee, position: Position) -> None:
     """Write the checkpoint of a folder, in place of the one before."""
     tensors = {f"network/{name}": value for name, value in trainee.network.state_dict().items()}
     tensors |= {f"average/{name}": value for name, value in trainee.average.state().items()}
+    names = _trained_names(trainee)
     for number, state in trainee.optimizer.state_dict()["state"].items():
-        tensors |= {f"optimizer/{number}/{key}": torch.as_tensor(value) for key, value in state.items()}
+        tensors |= {
+            f"optimizer/{names[number]}/{key}": torch.as_tensor(value) for key, value in state.items()
+        }
     tensors["random"] = torch.get_rng_state()
     # Tied weights share memory, which safetensors refuses: each name gets its own copy.
     tensors = {name: tensor.detach().clone().contiguous() for name, tensor in tensors.items()}
@@ -115,17 +118,32 @@ def _restore(path: Path, trainee: Trainee, tensors: dict[str, Tensor]) -> None:
     try:
         trainee.network.load_state_dict(_part(tensors, "network/"))
         trainee.average.load(_part(tensors, "average/"))
+        state = _optimizer_state(trainee, _part(tensors, "optimizer/"))
     except (RuntimeError, KeyError) as error:
         raise ModelError(
             f"{path}: was written by another network; have the data or the embedding's files changed?"
         ) from error
-    state: dict[int, dict[str, Tensor]] = {}
-    for name, value in _part(tensors, "optimizer/").items():
-        number, key = name.split("/")
-        state.setdefault(int(number), {})[key] = value
     groups = trainee.optimizer.state_dict()["param_groups"]
     trainee.optimizer.load_state_dict({"state": state, "param_groups": groups})
     torch.set_rng_state(tensors["random"])
+
+
+def _optimizer_state(trainee: Trainee, saved: Mapping[str, Tensor]) -> dict[int, dict[str, Tensor]]:
+    """The state of each weight by its number; raises ``KeyError`` where it is of other weights."""
+    numbers = {name: number for number, name in enumerate(_trained_names(trainee))}
+    state: dict[int, dict[str, Tensor]] = {}
+    for place, value in saved.items():
+        name, _, key = place.rpartition("/")
+        if value.ndim and value.shape != trainee.network.get_parameter(name).shape:
+            raise KeyError(place)
+        state.setdefault(numbers[name], {})[key] = value
+    return state
+
+
+def _trained_names(trainee: Trainee) -> list[str]:
+    """The names of the weights in the optimiser's order, which follows its settings: numbers would not last."""
+    names = {weight: name for name, weight in trainee.network.named_parameters()}
+    return [names[weight] for group in trainee.optimizer.param_groups for weight in group["params"]]
 
 
 def _part(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
