@@ -526,6 +526,7 @@ def test_odd_texts_are_written_in_every_format(text, format, capfd):
 
 # --- bad records ------------------------------------------------------------------------------
 
+NO_UTF8 = "not UTF-8 text; convert it first, for instance with iconv"
 BAD = [
     '{"id": "x", "text": 3}',
     '{"id": "x"',
@@ -544,6 +545,44 @@ def test_a_bad_record_stops_the_run_after_what_came_before(bad, tmp_path, capsys
     assert err.startswith(f"rhetree: {path}:3: ")
     assert err.count("\n") == 1
     assert [record["id"] for record in lines_of(tmp_path / "out.jsonl")] == ["a"]
+
+
+@pytest.mark.parametrize("format", ["terminal", "edus", "conllu", "brackets", "json", "svg"])
+def test_what_came_before_a_bad_record_is_whole_in_every_format(format, tmp_path, capsys):
+    good, bad = tmp_path / "good.txt", tmp_path / "bad.txt"
+    good.write_text("He left because it rained.", encoding="utf-8")
+    bad.write_bytes(b"bad \xff")
+    assert command(good, "-o", tmp_path / "expected", "--format", format, "--overwrite") == 0
+    capsys.readouterr()
+    (expected,) = (tmp_path / "expected").iterdir()
+    assert command(good, bad, good, "-o", tmp_path / "out.x", "--format", format) == 2
+    assert capsys.readouterr().err == f"rhetree: {bad}:1: {NO_UTF8}\n"
+    assert (tmp_path / "out.x").read_bytes() == expected.read_bytes()
+    assert command(good, bad, good, "--format", format) == 2
+    assert len(capsys.readouterr().out) > 20
+    assert command(bad, good, "-o", tmp_path / "none.x", "--format", format) == 2
+    assert not (tmp_path / "none.x").exists()
+
+
+def test_what_came_before_a_document_that_cannot_be_written_is(tmp_path, capsys):
+    path = write_lines(
+        tmp_path / "in.jsonl",
+        {"id": "a", "text": "A."},
+        {"id": "b", "tokens": [["\0"]]},
+        {"id": "c", "text": "C."},
+        "oops",  # read before the others are written, and not the first mistake
+    )
+    assert command(path, "-o", tmp_path / "out.edus") == 2
+    assert capsys.readouterr().err.startswith(f"rhetree: {path}:2: b cannot be written as edus: EDU 1 has a NUL")
+    assert (tmp_path / "out.edus").read_text(encoding="utf-8").split() == ["A", "."]
+
+
+def test_going_on_tells_of_a_bad_record_first(tmp_path, capsys):
+    path = write_lines(tmp_path / "in.jsonl", records(2)[0], "oops", records(2)[1])
+    assert command(path, "-o", tmp_path / "out.jsonl", "--on-error", "skip") == 1
+    capsys.readouterr()
+    assert command(path, "-o", tmp_path / "out.jsonl", "--resume") == 2
+    assert f"{path}:2: not JSON" in capsys.readouterr().err
 
 
 def test_bad_records_are_skipped_when_asked(tmp_path, capsys):
@@ -584,10 +623,25 @@ def test_a_file_that_is_no_text_is_skipped_among_others(tmp_path, capsys):
 
 def test_what_cannot_be_written_is_skipped_when_asked(tmp_path, capsys):
     path = write_lines(tmp_path / "in.jsonl", {"id": "a", "text": ""}, {"id": "b", "text": "B."})
-    assert command(path, "-o", tmp_path / "out", "--format", "rs3") == 2
-    assert command(path, "-o", tmp_path / "more", "--format", "rs3", "--on-error", "skip") == 1
-    assert [file.name for file in (tmp_path / "more").iterdir()] == ["b.rs3"]
-    assert "skipped: a cannot be written as rs3" in capsys.readouterr().err
+    for format in ("rs3", "dis", "svg", "html"):
+        out = tmp_path / format
+        assert command(path, "-o", out, "--format", format) == 2
+        told = f"{path}:1: a cannot be written as {format}: it has no words\n"
+        assert capsys.readouterr().err == f"rhetree: {told}"
+        assert command(path, "-o", out, "--format", format, "--on-error", "skip") == 1
+        assert [file.stem for file in out.iterdir()] == ["b"]
+        assert f"skipped: {told}" in capsys.readouterr().err
+
+
+def test_a_skipped_document_is_not_counted_as_the_first(tmp_path, capsys):
+    (tmp_path / "empty.txt").write_text("", encoding="utf-8")
+    (tmp_path / "good.txt").write_text("Good.", encoding="utf-8")
+    options = ["-o", tmp_path / "out.svg", "--on-error", "skip"]
+    assert command(tmp_path / "empty.txt", *options) == 1
+    assert not (tmp_path / "out.svg").exists()
+    assert command(tmp_path / "empty.txt", tmp_path / "good.txt", *options) == 1
+    assert "Good" in (tmp_path / "out.svg").read_text(encoding="utf-8")
+    assert f"skipped: {tmp_path / 'empty.txt'}: empty cannot be written as svg" in capsys.readouterr().err
 
 
 # --- going on ---------------------------------------------------------------------------------

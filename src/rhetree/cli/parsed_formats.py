@@ -32,6 +32,11 @@ def ending_of(format: str) -> str:
 
 def encode(document: "Document", format: str) -> str:
     """The document as the text of a file."""
+    if not document.tokens and format not in ("json", "jsonl"):
+        if format not in MANY:
+            raise UnwritableError("it has no words", document.name, format)
+        _say_empty(document)
+        return ""
     if format == "terminal":
         from rhetree.draw.terminal import Style
 
@@ -41,9 +46,6 @@ def encode(document: "Document", format: str) -> str:
 
         config = PictureConfig(by_sentence=bool(document.sentences))
         return draw(document, cast("Literal['svg', 'html']", format), config).decode("utf-8")
-    if format in MANY - {"jsonl"} and not document.tokens:
-        _say_empty(document)
-        return ""
     from rhetree.treebanks import FORMATS as TREEBANKS
 
     if format == "dis":

@@ -1,7 +1,6 @@
 """Where ``rhetree parse`` and ``rhetree segment`` write: standard output, a file, or a folder."""
 
 import argparse
-import io
 import os
 import sys
 from collections import deque
@@ -110,28 +109,42 @@ def _is_folder(path: Path) -> bool:
 
 
 class _Stream:
-    """An open file that takes one document after the other, or a single one."""
+    """An open file that takes one document after the other."""
 
     can_go_on = False
 
     def __init__(self, sink: TextIO, format: str) -> None:
         self._sink = sink
         self._format = format
-        self._n_documents = 0
+
+    def has(self, record: Record) -> bool:  # noqa: ARG002
+        return False
+
+    def write(self, document: "Document", record: Record) -> None:  # noqa: ARG002
+        self._sink.write(encode(document, self._format))
+        self._sink.flush()
+
+
+class _Single:
+    """Keeps one document, for a format that holds no more; it is written when there is no second one."""
+
+    can_go_on = False
+
+    def __init__(self, format: str) -> None:
+        self._format = format
+        self.text: str | None = None
 
     def has(self, record: Record) -> bool:  # noqa: ARG002
         return False
 
     def write(self, document: "Document", record: Record) -> None:
-        if self._format not in MANY and self._n_documents:
+        text = encode(document, self._format)
+        if self.text is not None:
             raise RhetreeError(
                 f"{self._format} holds one document a file, and {record.document.name} is the second; "
                 "name a folder with -o FOLDER, or use --format jsonl"
             )
-        self._n_documents += 1
-        self._sink.write(encode(document, self._format))
-        if self._format in MANY:
-            self._sink.flush()
+        self.text = text
 
 
 class _Drawing:
@@ -286,15 +299,22 @@ def _standard_output(format: str) -> Iterator[Output]:
     if format in MANY:
         yield _Stream(sys.stdout, format)
         return
-    whole = io.StringIO()
-    yield _Stream(whole, format)
-    sys.stdout.write(whole.getvalue())
+    single = _Single(format)
+    yield single
+    sys.stdout.write(single.text or "")
 
 
 @contextmanager
 def _whole_file(path: Path, format: str) -> Iterator[Output]:
     from rhetree.treebanks.files import whole_file
 
+    if format not in MANY:
+        single = _Single(format)
+        yield single
+        if single.text is not None:
+            with whole_file(path) as sink:
+                sink.write(single.text)
+        return
     with whole_file(path) as sink:
         if format != "terminal":
             yield _Stream(sink, format)

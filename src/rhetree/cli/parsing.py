@@ -10,7 +10,7 @@ from rhetree.cli.options import counted, say
 from rhetree.cli.parsed_outputs import STDOUT, Output, add_output_arguments, open_output
 from rhetree.cli.progress import Meter
 from rhetree.cli.text_inputs import Inputs, Record, Source, add_input_arguments, choose_sources
-from rhetree.errors import RhetreeError, UnwritableError
+from rhetree.errors import FileError, RhetreeError, UnwritableError
 
 if TYPE_CHECKING:
     from rhetree.domain.document import Document
@@ -60,13 +60,16 @@ def run_on_texts(
     with output as sink, Meter(inputs.n_bytes, enabled=args.output is not None) as meter:
         try:
             for document, record in run.results(parser, sink, parses=parses):
-                run.write(document, record, sink)
+                if not run.write(document, record, sink):
+                    break
                 meter.advance(len(document.sentences), record.at)
         except KeyboardInterrupt:
             if sink.can_go_on:
                 say(f"{counted(run.n_documents, 'document')} done; --resume goes on from here")
             raise
-        run.finish()
+        if sink.can_go_on or not run.n_documents:
+            run.finish()
+    run.finish()  # now a file of many documents is there, with those that came before the error
     return run.report(args, meter)
 
 
@@ -78,7 +81,7 @@ class _Run:
         self.skips = skips
         self.n_documents = self.n_sentences = self.n_there = self.n_skipped = self.n_given = 0
         self._error: RhetreeError | None = None
-        """What stopped the reading; told when all that came before is written."""
+        """What stopped the run; told when all that came before is written."""
 
     def results(self, parser: "Parser", sink: Output, *, parses: bool) -> "Iterator[tuple[Document, Record]]":
         """What the model makes of each record that is not there yet, in order."""
@@ -100,30 +103,31 @@ class _Run:
     def _records(self, sink: Output) -> Iterator[Record]:
         for record in self.inputs.records():
             if isinstance(record, RhetreeError):
-                if not self.skips:
-                    self._error = record
+                if not self._goes_on_after(record):
                     return
-                self._skip(record)
             elif sink.has(record):
                 self.n_there += 1
             else:
                 self.n_given += record.edus == "gold"
                 yield record
 
-    def write(self, document: "Document", record: Record, sink: Output) -> None:
+    def write(self, document: "Document", record: Record, sink: Output) -> bool:
+        """Write what became of a record; whether the run goes on after it."""
         try:
             sink.write(document, record)
         except UnwritableError as error:
-            if not self.skips:
-                raise
-            self._skip(error)
-            return
+            return self._goes_on_after(FileError(str(error), record.path, record.line))
         self.n_documents += 1
         self.n_sentences += len(document.sentences)
+        return True
 
-    def _skip(self, error: RhetreeError) -> None:
+    def _goes_on_after(self, error: RhetreeError) -> bool:
+        if not self.skips:
+            self._error = error
+            return False
         say(f"skipped: {error}")
         self.n_skipped += 1
+        return True
 
     def finish(self) -> None:
         if self._error is not None:

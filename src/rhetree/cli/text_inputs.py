@@ -42,6 +42,9 @@ class Record:
     edus: "Edus"
     at: int
     """How many bytes of all inputs were read when this one was."""
+    path: Path
+    """Where it was read, for messages."""
+    line: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +130,7 @@ class Inputs:
             raise FileError("a text has no EDUs to be kept, which --edus gold asks for", source.path)
         if not self.by_line:
             text = _decode(b"".join(lines), source.path).removeprefix("\ufeff")
-            yield Record(Document(name=name, text=text), Path(name), "auto", self._read)
+            yield Record(Document(name=name, text=text), Path(name), "auto", self._read, source.path)
             return
         for number, line in enumerate(lines, start=1):
             try:
@@ -137,7 +140,7 @@ class Inputs:
                 continue
             if text:
                 own = f"{name}-{number}"
-                yield Record(Document(name=own, text=text), Path(own), "auto", self._read)
+                yield Record(Document(name=own, text=text), Path(own), "auto", self._read, source.path, number)
 
     def _json(self, source: Source, lines: Iterable[bytes]) -> "Iterator[Record | RhetreeError]":
         import io
@@ -200,7 +203,8 @@ class Inputs:
             number = document.sentence_edus().index(None) + 1
             what = f"an EDU crosses the edge of sentence {number}; expected whole EDUs in each"
         else:
-            return Record(document, source.home / file_name(document.name), edus, self._read)
+            stem = source.home / file_name(document.name)
+            return Record(document, stem, edus, self._read, source.path, line)
         return FileError(what, source.path, line)
 
 
