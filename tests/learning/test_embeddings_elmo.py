@@ -227,6 +227,19 @@ def test_kept_features_equal_live_ones(elmo, tmp_path):
     assert torch.allclose(embedder(SENTENCES), live, atol=1e-5)
 
 
+def test_two_processes_keep_the_same_features_to_the_last_bit(tmp_path, monkeypatch):
+    wide = write_elmo(tmp_path / "elmo", lstm__dim=512, lstm__projection_dim=128)
+    sentences = [[f"w{number}{place}" for place in range(3 + number % 9)] for number in range(40)]
+    kept = []
+    for process in (1, 2):
+        monkeypatch.setattr("os.getpid", lambda process=process: process)
+        embedder = embedder_of(wide)
+        embedder.keep_features(sentences[: 20 * process], tmp_path / str(process))
+        embedder.keep_features(sentences, tmp_path / str(process))
+        kept.append(embedder(sentences))
+    assert torch.equal(*kept)
+
+
 def test_nothing_to_embed(elmo):
     assert embedder_of(elmo)([]).shape == (0, 0, 10)
     assert embedder_of(elmo)([[]]).shape == (1, 0, 10)

@@ -37,9 +37,6 @@ _WORDS_AT_ONCE = 256
 class ElmoEmbedder(ContextualEmbedder):
     """The layers of a frozen ELMo, mixed: that of words alone, twice, and those of the LSTMs."""
 
-    feature_batch = 32
-    """Unlike a transformer, an LSTM of this width reads all of its weights at each step."""
-
     def __init__(self, config: EmbeddingConfig, options: str) -> None:
         """Build an ELMo without weights.
 
