@@ -180,6 +180,28 @@ def test_folders_are_read_with_their_folders_and_named_by_them(tmp_path, capsys)
     assert written == ["b.rs3", "deep/a.rs3", "deep/c.rs3"]
 
 
+def test_names_of_files_need_not_be_utf8(tmp_path, capfd, monkeypatch):
+    folder = tmp_path / "in" / os.fsdecode(b"caf\xe9")
+    try:
+        folder.mkdir(parents=True)
+    except OSError:
+        pytest.skip("names are UTF-8 here")
+    odd = os.fsdecode(b"\xe8")
+    (folder / f"{odd}.txt").write_text("One.\nTwo.", encoding="utf-8")
+    nameless = re.sub(r"# (newdoc id|sent_id).*\n", "", CONLLU)
+    (folder / f"{odd}.conllu").write_text(nameless, encoding="utf-8")
+    assert command(tmp_path / "in") == 0
+    assert [json.loads(line)["id"] for line in capfd.readouterr().out.splitlines()] == ["?", "caf?/?"]
+    assert command(tmp_path / "in", "--lines") == 0
+    for format in ("json", "svg", "dis", "edus"):
+        out = tmp_path / format
+        assert command(tmp_path / "in", "-o", out, "--format", format) == 0
+        assert len([path for path in out.rglob(f"*.{format}") if path.is_file()]) >= 2
+    on_terminal(monkeypatch)
+    assert command(tmp_path / "in") == 0
+    assert "caf?/?" in capfd.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("data", "options", "ids"),
     [
@@ -384,6 +406,18 @@ def test_documents_of_one_name_get_files_of_their_own(tmp_path):
     assert command(path, "-o", tmp_path / "out", "--format", "json") == 0
     found = sorted(path.name for path in (tmp_path / "out").iterdir())
     assert found == ["a-2-2.json", "a-2.json", "a.json", "x_y_z.json"]
+
+
+@pytest.mark.parametrize("format", ["json", "brackets", "dis"])
+def test_long_names_are_cut_to_what_a_file_can_have(format, tmp_path):
+    path = write_lines(tmp_path / "in.jsonl", *({"id": "é" * n, "text": "A."} for n in (101, 200, 3000)))
+    text = tmp_path / ("x" * 251 + ".txt")
+    text.write_text("A.", encoding="utf-8")
+    assert command(path, text, "-o", tmp_path / "out", "--format", format) == 0
+    assert len(list((tmp_path / "out").iterdir())) == 4
+    if format == "json":
+        names = {read_one(file).name for file in (tmp_path / "out").iterdir()}
+        assert names == {"é" * 101, "é" * 200, "é" * 3000, "x" * 251}
 
 
 def test_a_beam_shows_readings_with_their_probabilities(capsys, monkeypatch, model):

@@ -313,7 +313,15 @@ def test_an_output_without_ending_is_a_folder_and_needs_a_format(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "expected"), [("a.b", "a.b"), ("a/b\\c", "a_b_c"), ("", "document"), ("../x", "__x")]
+    ("name", "expected"),
+    [
+        ("a.b", "a.b"),
+        ("a/b\\c", "a_b_c"),
+        ("", "document"),
+        ("../x", "__x"),
+        ("é" * 200, "é" * 100),
+        ("a" + "é" * 200, "a" + "é" * 99),
+    ],
 )
 def test_a_document_can_lend_its_name_to_a_file(name, expected):
     assert file_name(name) == expected

@@ -125,12 +125,11 @@ class Inputs:
 
     def _texts(self, source: Source, lines: Iterable[bytes]) -> "Iterator[Record | RhetreeError]":
         name = source.path.name if source.text is not None else _stem(source.path)
-        name = (source.home / name).as_posix()
         if self.edus == "gold":
             raise FileError("a text has no EDUs to be kept, which --edus gold asks for", source.path)
         if not self.by_line:
             text = _decode(b"".join(lines), source.path).removeprefix("\ufeff")
-            yield Record(Document(name=name, text=text), Path(name), "auto", self._read, source.path)
+            yield self._text(text, name, source)
             return
         for number, line in enumerate(lines, start=1):
             try:
@@ -139,8 +138,13 @@ class Inputs:
                 yield error
                 continue
             if text:
-                own = f"{name}-{number}"
-                yield Record(Document(name=own, text=text), Path(own), "auto", self._read, source.path, number)
+                yield self._text(text, f"{name}-{number}", source, number)
+
+    def _text(self, text: str, name: str, source: Source, line: int | None = None) -> Record:
+        from rhetree.treebanks.convert import file_name
+
+        document = Document(name=_encodable((source.home / name).as_posix()), text=text)
+        return Record(document, source.home / file_name(name), "auto", self._read, source.path, line)
 
     def _json(self, source: Source, lines: Iterable[bytes]) -> "Iterator[Record | RhetreeError]":
         import io
@@ -176,17 +180,18 @@ class Inputs:
 
         from rhetree.treebanks.conllu import CONLLU
 
+        path = Path(_encodable(str(source.path)))  # gives its name to a document that has none
         for count, (first, part) in enumerate(_documents(lines), start=1):
             try:
                 text = _decode(part, source.path, first).removeprefix("\ufeff")
                 stream = io.StringIO(text, newline=None)
-                for document in CONLLU.read(stream, source.path):
+                for document in CONLLU.read(stream, path):
                     if count > 1 and document.name == _stem(source.path):
                         document = replace(document, name=f"{document.name}-{count}")
                     yield self._checked(document, source, first)
             except FileError as error:
                 line = None if error.line is None else error.line + first - 1
-                yield type(error)(error.what, error.path, line)
+                yield type(error)(error.what, source.path, line)
 
     def _checked(
         self, document: Document, source: Source, line: int | None, own: "Edus" = "auto"
@@ -323,7 +328,12 @@ def _open(path: Path) -> AbstractContextManager[BinaryIO]:
 
 
 def _stem(path: Path) -> str:
-    return "stdin" if path == STDIN else path.stem
+    return "stdin" if path == STDIN else _encodable(path.stem)
+
+
+def _encodable(name: str) -> str:
+    """The name of a file as text: what in it is not UTF-8 becomes a question mark."""
+    return name.encode("utf-8", "replace").decode("utf-8")
 
 
 def _size(source: Source) -> int | None:

@@ -264,8 +264,9 @@ def make_plan(
 
 
 def file_name(name: str) -> str:
-    """A document's name as a file can have it."""
-    return _NO_FILE_NAME.sub("_", name)[:200] or "document"
+    """A document's name as a file can have it: of 255 bytes, some are left for an ending."""
+    data = _NO_FILE_NAME.sub("_", name).encode("utf-8", "replace")
+    return data[:200].decode("utf-8", "ignore") or "document"
 
 
 def files_in(folder: Path) -> Iterator[Path]:
