@@ -209,16 +209,81 @@ def test_names_of_files_need_not_be_utf8(tmp_path, capfd, monkeypatch):
         (STORY.encode(), ["-"], ["stdin"]),
         (b'{"id": "a", "text": "A."}\n{"id": "b", "text": "B."}\n', [], ["a", "b"]),
         (b'\xef\xbb\xbf{"id": "a", "text": "A."}\n', ["-"], ["a"]),
-        (b'{"id": "a", "text": "A."}\n', ["-", "--from", "txt"], ["stdin"]),
         (CONLLU.encode(), [], ["rain", "sun"]),
         (b"A.\n\nB.\n", ["--lines"], ["stdin-1", "stdin-3"]),
         (b"", [], ["stdin"]),
+        (b'\n\n {"id": "a", "text": "A."}\n', [], ["a"]),
+        (b'{"format": "rhetree", "version": 1, "id": "a", "text": "A."}', [], ["a"]),
+        (b'{\n "id": "a",\n "text": "A."\n}\n', [], ["a"]),
+        (b'\xef\xbb\xbf{\r\n\r\n "id": "a", "text": "A."}\r\n', [], ["a"]),
+        (CONLLU.partition("\n")[2].partition("\n")[2].encode(), [], ["stdin", "sun"]),
+        (b"# generator = UDPipe 2\n" + CONLLU.encode(), [], ["rain", "sun"]),
+        (b"\xef\xbb\xbf1\tGood" + b"\t_" * 8 + b"\r\n", [], ["stdin"]),
+        (b"1-2\tGood.{0}\n1\tGood{0}\n2\t.{0}\n\n".replace(b"{0}", b"\t_" * 8), [], ["stdin"]),
     ],
 )
-def test_standard_input_tells_by_its_first_line_what_it_holds(data, options, ids, monkeypatch, capsys):
+def test_standard_input_tells_by_its_first_lines_what_it_holds(data, options, ids, monkeypatch, capsys):
     piped(monkeypatch, data)
     assert command(*options) == 0
-    assert [json.loads(line)["id"] for line in capsys.readouterr().out.splitlines()] == ids
+    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [record["id"] for record in found] == ids
+    assert not any("\t" in record["text"] for record in found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# A title\n\n# Another\n\nIt rained.\n",
+        "#rain #sun\n",
+        "{It rained.}\n",
+        "{\nIt rained.\n}\n",
+        '{"It rained," he said.}\n',
+        '{"It rained\n',
+        "{} is a pair of braces.",
+        '# Notes\n{"id": "a", "text": "A."}\n',
+        "1\tIt rained.\n",
+    ],
+)
+def test_texts_may_begin_like_something_else(text, monkeypatch, capsys):
+    piped(monkeypatch, text.encode())
+    assert command() == 0
+    assert json.loads(capsys.readouterr().out)["text"] == text
+
+
+@pytest.mark.parametrize("text", ['{"id": "a", "text": "A."}\n', '{\n"id"', CONLLU])
+def test_anything_on_standard_input_can_be_a_text(text, monkeypatch, capsys):
+    piped(monkeypatch, text.encode())
+    assert command("--from", "txt") == 0
+    assert json.loads(capsys.readouterr().out)["text"] == text
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b'{"text": "A."}\n', "-:1: document: the key 'id' is missing"),
+        (b'\n{"id": "a", "te\n', "-:2: not JSON: "),
+        (b'{"id": "a"\n{"id": "b", "text": "B."}\n', "-:1: not JSON: "),
+        (b'{"i', "-:1: not JSON: "),
+        (b"{}", "-:1: document: the key 'id' is missing"),
+        (b'{\n "id": "a",\n "text": oops\n}\n', "-:3: not JSON: "),
+        (b"# text = Good\n2\tGood" + b"\t_" * 8 + b"\n\n", "-:2: expected word 1, found 2"),
+    ],
+)
+def test_broken_records_on_standard_input_are_no_texts(data, message, monkeypatch, capsys):
+    piped(monkeypatch, data)
+    assert command() == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"rhetree: {message}")
+
+
+@pytest.mark.parametrize("format", ["json", "jsonl", "conllu"])
+def test_what_was_written_can_be_piped_in_again(format, story, monkeypatch, capsys):
+    assert command(story, "--format", format) == 0
+    piped(monkeypatch, capsys.readouterr().out.encode("utf-8"))
+    assert command() == 0
+    record = json.loads(capsys.readouterr().out)
+    assert (record["id"], len(record["sentences"])) == ("story", 3)
 
 
 def test_without_any_input_the_user_is_told(monkeypatch, capsys):

@@ -29,6 +29,12 @@ _LOOKS_LIKE_A_FILE = re.compile(
     r"\S+\.\w{1,8}|(/|\./|\.\./|~/|[A-Za-z]:\\).*|\S*[/\\]\S*|.*\.(txt|jsonl?|conllu)", re.S
 )
 """What nobody would write as a text: ``story.txt``, ``texts/story``, ``/data/my story``."""
+_JSON = re.compile(rb'\{\s*("[^"]*"\s*:|"[^"\s]*"?\s*\Z|\}?\s*\Z)')
+"""An object up to its first key, or cut off before that. Texts may begin with a brace, even with ``{"``."""
+_CONLLU_ROW = re.compile(rb"[0-9][0-9.-]*(\t[^\t]*){9}")
+_CONLLU_COMMENTS = (b"# newdoc", b"# sent_id", b"# global.")
+_SAYS_LITTLE = re.compile(rb"(\xef\xbb\xbf)?\s*(\{?\s*|#.*)", re.S)
+"""A line after which one has to look at the next: blank, a comment, or the brace that opens an object."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,19 +298,21 @@ def _kind_of(path: Path, named: Kind | None) -> Kind | None:
 
 
 def _told_apart(lines: Iterator[bytes], source: Source) -> tuple[Iterator[bytes], Kind]:
-    """The lines, and what they hold: a pipe tells by its first line, unless that was said."""
+    """The lines, and what they hold: a pipe tells by how it begins, unless that was said."""
     if source.kind is not None:
         return lines, source.kind
-    first = next(lines, b"")
-    lines = chain([first], lines)
-    start = first.removeprefix(b"\xef\xbb\xbf").strip()
-    if start.startswith(b"{") and start.endswith(b"}") and b'"id"' in start:
-        return lines, "jsonl"
-    if start.startswith((b"# newdoc", b"# sent_id", b"# global.")) or (
-        start.startswith(b"1") and start.count(b"\t") == 9
-    ):
-        return lines, "conllu"
-    return lines, "txt"
+    head = []
+    for line in lines:
+        head.append(line)
+        if not _SAYS_LITTLE.fullmatch(line):
+            break
+    start = b"".join(head).removeprefix(b"\xef\xbb\xbf").lstrip()
+    kind: Kind = "txt"
+    if _JSON.match(start):
+        kind = "json" if start.partition(b"\n")[0].strip() == b"{" else "jsonl"
+    elif start.startswith(_CONLLU_COMMENTS) or _CONLLU_ROW.fullmatch(start.rstrip().rpartition(b"\n")[2]):
+        kind = "conllu"
+    return chain(head, lines), kind
 
 
 def _documents(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
