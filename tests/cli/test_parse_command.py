@@ -306,6 +306,19 @@ def test_an_unknown_ending_asks_for_from(tmp_path, capsys):
     assert command(path, "--from", "txt") == 0
 
 
+def test_from_says_what_all_files_of_a_folder_hold(tmp_path, capsys):
+    (tmp_path / "in" / "deep").mkdir(parents=True)
+    for name in ("a.md", "b", "c.txt", "deep/d.jsonl", ".hidden"):
+        (tmp_path / "in" / name).write_text("Good.", encoding="utf-8")
+    assert command(tmp_path / "in", "--from", "txt") == 0
+    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [record["id"] for record in found] == ["a", "b", "c", "deep/d"]
+    assert {record["text"] for record in found} == {"Good."}
+    (tmp_path / "empty").mkdir()
+    assert command(tmp_path / "empty", "--from", "txt") == 2
+    assert capsys.readouterr().err == f"rhetree: {tmp_path / 'empty'}: no file in it\n"
+
+
 def test_lines_are_documents_of_a_text_alone(tmp_path, capsys):
     path = tmp_path / "in.txt"
     path.write_bytes(b"One.\r\n\n \xff \nTwo.")
@@ -358,6 +371,15 @@ def test_edus_of_the_short_form_are_kept_unless_they_are_to_be_found(tmp_path, c
         for line in capsys.readouterr().out.splitlines()
     ]
     assert anew == [found[1]] * 3
+
+
+def test_edus_that_are_none_are_told_as_such(tmp_path, capsys):
+    path = write_lines(tmp_path / "in.jsonl", {"id": "e", "tokens": [["He", "left"]], "edus": []})
+    assert command(path) == 2
+    assert capsys.readouterr().err.startswith(f"rhetree: {path}:1: 'edus' without any EDU; leave it out")
+    assert command(path, "--edus", "gold") == 2
+    assert "which --edus gold asks for" in capsys.readouterr().err
+    assert command(path, "--edus", "auto") == 0
 
 
 # --- what is written --------------------------------------------------------------------------
@@ -444,6 +466,16 @@ def test_dis_of_an_interrupted_document_is_written_anew(story, tmp_path, monkeyp
     assert "story-2.dis: exists already" in capsys.readouterr().err
     assert command(story, *options, "--resume") == 0
     assert len(list(folder.iterdir())) == 3
+
+
+def test_a_slash_makes_a_folder_of_any_name(story, tmp_path, capsys):
+    assert command(story, "-o", f"{tmp_path}/res.v2/", "--format", "json") == 0
+    assert read_one(tmp_path / "res.v2" / "story.json").text == STORY
+    assert command(story, "-o", f"{tmp_path}/new.json/") == 2
+    assert "a folder; name what to write into it with --format" in capsys.readouterr().err
+    (tmp_path / "file.json").write_text("{}", encoding="utf-8")
+    assert command(story, "-o", f"{tmp_path}/file.json/", "--format", "json", "--overwrite") == 2
+    assert "a file, not a folder" in capsys.readouterr().err
 
 
 def test_several_documents_do_not_go_into_a_file_of_one(story, tmp_path, capsys):
@@ -672,7 +704,9 @@ def test_what_came_before_a_document_that_cannot_be_written_is(tmp_path, capsys)
         "oops",  # read before the others are written, and not the first mistake
     )
     assert command(path, "-o", tmp_path / "out.edus") == 2
-    assert capsys.readouterr().err.startswith(f"rhetree: {path}:2: b cannot be written as edus: EDU 1 has a NUL")
+    assert capsys.readouterr().err.startswith(
+        f"rhetree: {path}:2: b cannot be written as edus: EDU 1 has a NUL"
+    )
     assert (tmp_path / "out.edus").read_text(encoding="utf-8").split() == ["A", "."]
 
 
@@ -821,7 +855,9 @@ def test_going_on_leaves_alone_what_no_run_can_have_written(tail, n_before, tmp_
     capsys.readouterr()
     assert command(path, "-o", out, "--resume") == 2
     err = capsys.readouterr().err
-    assert err.startswith(f"rhetree: {out}:{n_before + 1}: expected what rhetree parse writes for '1', found ")
+    assert err.startswith(
+        f"rhetree: {out}:{n_before + 1}: expected what rhetree parse writes for '1', found "
+    )
     assert out.read_bytes() == before
 
 

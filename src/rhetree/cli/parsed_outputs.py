@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Protocol, TextIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, TextIO
 
 from rhetree.cli.parsed_formats import (
     MANY,
@@ -52,10 +52,11 @@ def add_output_arguments(parser: argparse.ArgumentParser, formats: tuple[str, ..
     add(
         "-o",
         "--output",
-        type=Path,
+        action=_OutputAction,
         metavar="OUT",
         help="a file, a folder with a file for each document, or -",
     )
+    parser.set_defaults(to_folder=False)
     add("--overwrite", action="store_true", help="replace what is there")
     add(
         "--resume",
@@ -64,17 +65,26 @@ def add_output_arguments(parser: argparse.ArgumentParser, formats: tuple[str, ..
     )
 
 
+class _OutputAction(argparse.Action):
+    """Notes the slash at the end of a folder's name, which a path does not keep."""
+
+    def __call__(self, _parser: object, namespace: argparse.Namespace, value: Any, *_: object) -> None:
+        namespace.output = Path(value)
+        namespace.to_folder = value.endswith(("/", os.sep))
+
+
 def open_output(args: argparse.Namespace, formats: tuple[str, ...]) -> AbstractContextManager[Output]:
     """The output that the arguments ask for."""
     path: Path = args.output or STDOUT
-    format = _format(path, args.format, formats)
+    to_folder = path != STDOUT and (args.to_folder or path.is_dir() or not (path.suffix or path.exists()))
+    format = args.format or _format(path, to_folder, formats)
     if args.resume and args.overwrite:
         raise RhetreeError("--resume keeps what is there, --overwrite replaces it; choose one")
     if path == STDOUT:
         if args.resume:
             raise RhetreeError("--resume needs -o with a .jsonl file or a folder to go on with")
         return _standard_output(format)
-    if _is_folder(path):
+    if to_folder:
         return _folder(path, format, resume=args.resume, overwrite=args.overwrite)
     if path.is_file() and not args.overwrite and not args.resume:
         more = "; --resume goes on with it" if format == "jsonl" else ""
@@ -86,12 +96,10 @@ def open_output(args: argparse.Namespace, formats: tuple[str, ...]) -> AbstractC
     return _whole_file(path, format)
 
 
-def _format(path: Path, named: str | None, formats: tuple[str, ...]) -> str:
-    if named is not None:
-        return named
+def _format(path: Path, to_folder: bool, formats: tuple[str, ...]) -> str:
     if path == STDOUT:
         return "terminal" if sys.stdout.isatty() else "jsonl"
-    if _is_folder(path):
+    if to_folder:
         raise RhetreeError(f"-o {path}: a folder; name what to write into it with --format")
     ending = path.suffix.lower().removeprefix(".")
     for format in formats:
@@ -99,10 +107,6 @@ def _format(path: Path, named: str | None, formats: tuple[str, ...]) -> str:
             return format
     endings = ", ".join(f".{ending_of(format)}" for format in formats)
     raise RhetreeError(f"-o {path}: its ending is none of {endings}; say --format")
-
-
-def _is_folder(path: Path) -> bool:
-    return path.is_dir() or not (path.suffix or path.exists())
 
 
 # --- the outputs ------------------------------------------------------------------------------

@@ -210,6 +210,8 @@ class Inputs:
             what = "tokens without sentences; expected a list of tokens for each sentence"
         elif edus == "gold" and not document.edus and document.text:
             what = "no EDUs in it to be kept, which --edus gold asks for"
+            if self.edus is None:
+                what = "'edus' without any EDU; leave it out, or say --edus auto, to have them found"
         elif edus == "gold" and None in document.sentence_edus():
             number = document.sentence_edus().index(None) + 1
             what = f"an EDU crosses the edge of sentence {number}; expected whole EDUs in each"
@@ -270,12 +272,14 @@ def _of_path(path: Path, args: argparse.Namespace) -> Iterator[Source]:
     found = [
         file
         for file in files_in(path)
-        if file.suffix.lower() in endings and not (output is not None and _is_below(file, output))
+        if (args.kind is not None or file.suffix.lower() in endings)
+        and not (output is not None and _is_below(file, output))
     ]
     if output is not None and output.is_dir() and output.samefile(path):
         raise RhetreeError(f"-o {output}: what is read from and what is written to; name another folder")
     if not found:
-        raise RhetreeError(f"{path}: no file in it ends in {', '.join(endings)}")
+        ending = "" if args.kind is not None else f" ends in {', '.join(endings)}"
+        raise RhetreeError(f"{path}: no file in it{ending}")
     for file in found:
         yield Source(file, _kind_of(file, args.kind), file.relative_to(path).parent)
 
