@@ -110,8 +110,6 @@ def train(
     position = Position(settings=settings or {})
     if resume and has_checkpoint(folder):
         position = load_checkpoint(folder, trainee, position.settings)
-    if not processes.is_first:
-        torch.manual_seed(hash((train.seed, processes.rank, position.step)) % 2**31)
     model = processes.wrap(network)
     lengths = [len(example.tokens) for example in examples]
     n_steps = train.epochs * -(-len(examples) // train.batch_size)
@@ -120,6 +118,9 @@ def train(
         batches = shuffled_batches(lengths, train.batch_size, train.seed, position.epoch)
         for batch in batches[position.step_in_epoch :]:
             set_rate(stepper, optimizer, position.step, n_steps, train.epochs)
+            if not processes.is_first:
+                # Only the first process's random state is in the checkpoint; the others' follow from the step.
+                torch.manual_seed(hash((train.seed, processes.rank, position.step)) % 2**31)
             mine = [examples[number] for number in share(batch, processes.rank, processes.n)]
             losses = _learn(model, stepper, mine, optimizer.clip_norm, position, folder)
             position.step += 1

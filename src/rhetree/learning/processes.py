@@ -25,8 +25,8 @@ class Processes:
         """The network with gradients averaged over the processes."""
         if self.n == 1:
             return network
-        # A share of a batch may hold no tree at all, and then the parser has no gradient.
-        return nn.parallel.DistributedDataParallel(network, find_unused_parameters=True)
+        # All parameters have to have a gradient: a loss that a share of a batch lacks is a zero that reaches them.
+        return nn.parallel.DistributedDataParallel(network)
 
     def agree(self, value: float) -> float:
         """What the first process says, in all of them; they wait for each other here."""
