@@ -15,6 +15,7 @@ import torch
 from safetensors.torch import load_file
 
 from rhetree.cli.main import main
+from rhetree.cli.train import Meter
 from rhetree.domain.annotation import Syntax
 from rhetree.domain.document import Document
 from rhetree.domain.span import spans_of_lengths
@@ -29,6 +30,7 @@ from rhetree.learning.scoring import score
 from rhetree.learning.settings import as_toml
 from rhetree.treebanks import read, write
 from rhetree.treebanks.corpus import read_corpus
+from tiny_encoders import save_encoder
 
 CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.toml"))
 
@@ -151,7 +153,7 @@ def test_a_model_that_learnt_dependencies_beside_its_task_is_saved_without_them(
         )
         write(replace(bare, syntax=Syntax(columns)), path)
     events = train(corpus, tmp_path / "run", "network.loss.syntax=0.5", "train.epochs=1")
-    assert "syntax" in events[0].losses
+    assert "syntax" in events[1].losses
     model = load_model(tmp_path / "run" / "model")
     assert score(model.network, read_corpus(corpus).split("dev")).named() == events[-1].scores
 
@@ -277,6 +279,34 @@ def test_no_network_is_attempted(corpus, tmp_path, monkeypatch):
     train(corpus, tmp_path / "run", "train.epochs=1")
 
 
+def test_the_meter_counts_the_time_of_steps_alone():
+    clock = iter([100.0, 102.0, 104.0, 150.0, 152.0])
+    meter = Meter(lambda: next(clock))
+    meter.add(3.0, 10)
+    assert meter.speed == 0  # how long the first step took is not known
+    meter.add(3.0, 10)
+    meter.add(3.0, 10)
+    meter.restart()  # after an evaluation of 46 seconds
+    meter.add(3.0, 10)
+    assert meter.speed == pytest.approx(5)
+    assert meter.loss == pytest.approx(3)
+
+
+def test_training_tells_what_was_assumed_and_how_far_features_are(corpus, tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("RHETREE_CACHE", str(tmp_path / "cache"))
+    (corpus / "dev.txt").unlink()
+    frozen = [*UNSET, "network.embedding.kind=transformer", "data.dev_share=0.3", "train.epochs=1"]
+    frozen.append(f"network.embedding.path={save_encoder(tmp_path / 'bert')}")
+    recipe = write_recipe(corpus, tmp_path / "small.toml", *frozen)
+    assert main(["train", str(recipe), "-o", str(tmp_path / "run")]) == 0
+    shown = capsys.readouterr().err
+    assert "rhetree train: dev is a random 30% of the documents of train" in shown
+    told = []
+    monkeypatch.setenv("RHETREE_CACHE", str(tmp_path / "other"))
+    list(run(read_recipe(recipe), tmp_path / "again", progress=lambda *numbers: told.append(numbers)))
+    assert told[-1] == (12, 12)
+
+
 # --- bad input ----------------------------------------------------------------------------------
 
 
@@ -351,8 +381,8 @@ def contents(folder):
 )
 def test_a_run_is_not_resumed_with_other_settings_and_stays_as_it_is(corpus, tmp_path, assignment, message):
     events = run(small_recipe(corpus), tmp_path / "run")
-    for _ in range(3):
-        next(events)  # a step more than the checkpoint has
+    for _ in range(4):
+        next(events)  # what was read, and a step more than the checkpoint has
     events.close()
     before = contents(tmp_path / "run")
     with pytest.raises(ModelError, match=message):

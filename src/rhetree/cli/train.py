@@ -6,7 +6,9 @@ from, and the best model so far.
 
 import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from time import perf_counter
 
 from rhetree.errors import SettingError
 
@@ -66,65 +68,81 @@ def _train(recipe, folder, resume, processes) -> None:  # type: ignore[no-untype
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from rhetree.learning.experiment import run
+    from rhetree.learning.experiment import Data, run
     from rhetree.learning.loop import Step
 
     console = Console(stderr=True, markup=False, emoji=False)
     columns = (
-        TextColumn("epoch {task.fields[epoch]}"),
+        TextColumn("{task.description}"),
         BarColumn(),
-        TextColumn("{task.completed}/{task.total} steps"),
-        TextColumn("loss {task.fields[loss]:.3f}"),
-        TextColumn("{task.fields[speed]:.0f} sentences/s"),
+        TextColumn("{task.completed}/{task.total} {task.fields[unit]}"),
+        TextColumn("{task.fields[speed]}"),
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=console, disable=not processes.is_first) as progress:
-        bar = progress.add_task("", total=None, epoch=1, loss=0.0, speed=0.0)
-        meter = _Meter()
-        for event in run(recipe, folder, resume=resume, processes=processes):
-            if isinstance(event, Step):
+        features = progress.add_task("features", visible=False, unit="sentences", speed="")
+        steps = progress.add_task("epoch 1", visible=False, unit="steps", speed="")
+        meter = Meter()
+
+        def show_features(n_there: int, n_sentences: int) -> None:
+            progress.update(features, visible=True, completed=n_there, total=n_sentences)
+
+        for event in run(recipe, folder, resume=resume, processes=processes, progress=show_features):
+            if isinstance(event, Data):
+                for note in event.notes:
+                    progress.console.print(f"rhetree train: {note}", highlight=False, soft_wrap=True)
+            elif isinstance(event, Step):
                 meter.add(sum(event.losses.values()), event.n_sentences)
+                progress.update(features, visible=False)
                 progress.update(
-                    bar,
+                    steps,
+                    visible=True,
+                    description=f"epoch {event.epoch}",
                     completed=event.step,
                     total=event.n_steps,
-                    epoch=event.epoch,
-                    loss=meter.loss,
-                    speed=meter.speed,
+                    speed=f"loss {meter.loss:.3f} {meter.speed:.0f} sentences/s",
                 )
             else:
                 scores = "  ".join(f"{name} {score:.1f}" for name, score in event.scores.items())
                 mark = "  best so far" if event.is_best else ""
                 progress.console.print(f"epoch {event.epoch}: {scores}{mark}", highlight=False)
+                meter.restart()
 
 
-class _Meter:
-    """Loss and speed, smoothed over the last hundred steps or so."""
+class Meter:
+    """Loss and speed, smoothed over the last hundred steps or so.
 
-    def __init__(self) -> None:
-        from time import perf_counter
+    The time of a step is known where another one came right before it, or :meth:`restart`: neither
+    what comes before the first step nor an evaluation is time to learn.
+    """
 
-        self._clock = perf_counter
-        self._last = perf_counter()
-        self._weight = self._loss = self._seconds = self._sentences = 0.0
+    def __init__(self, clock: Callable[[], float] = perf_counter) -> None:
+        self._clock = clock
+        self._last: float | None = None
+        self._loss = self._weight = self._sentences = self._seconds = 0.0
+
+    def restart(self) -> None:
+        """A step starts now."""
+        self._last = self._clock()
 
     def add(self, loss: float, n_sentences: int) -> None:
+        """A step has ended."""
         now = self._clock()
-        for name, value in (
-            ("_loss", loss),
-            ("_sentences", n_sentences),
-            ("_seconds", now - self._last),
-            ("_weight", 1.0),
-        ):
-            setattr(self, name, 0.98 * getattr(self, name) + value)
+        self._loss = 0.98 * self._loss + loss
+        self._weight = 0.98 * self._weight + 1
+        if self._last is not None:
+            self._sentences = 0.98 * self._sentences + n_sentences
+            self._seconds = 0.98 * self._seconds + now - self._last
         self._last = now
 
     @property
     def loss(self) -> float:
+        """The mean loss of a step."""
         return self._loss / self._weight
 
     @property
     def speed(self) -> float:
+        """Sentences a second."""
         return self._sentences / max(self._seconds, 1e-9)
 
 

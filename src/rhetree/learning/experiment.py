@@ -11,7 +11,7 @@ A run lives in a folder of its own:
 import hashlib
 import json
 import platform
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
@@ -50,6 +50,8 @@ class Data:
 
     train: tuple[Document, ...]
     dev: tuple[Document, ...]
+    notes: tuple[str, ...] = ()
+    """What was assumed in reading them."""
 
     def fingerprint(self) -> str:
         """A hash of what is learnt from, so that a model can say what it saw."""
@@ -72,7 +74,7 @@ def read_data(config: DataConfig) -> Data:
     ).split_by_sentence()
     if config.dev_share:
         corpus = corpus.hold_out(config.dev_share, config.seed)
-    data = Data(corpus.split(config.train), corpus.split(config.dev))
+    data = Data(corpus.split(config.train), corpus.split(config.dev), corpus.notes)
     for name, documents in ((config.train, data.train), (config.dev, data.dev)):
         if not any(document.tokens for document in documents):
             raise TrainingError(f"{config.corpus}: split {name!r} is empty; there is nothing to learn from")
@@ -80,11 +82,20 @@ def read_data(config: DataConfig) -> Data:
 
 
 def run(
-    recipe: Recipe, folder: Path, *, resume: bool = False, processes: Processes | None = None
-) -> Iterator[Step | Evaluated]:
-    """Train what the recipe says in this folder, yielding what happens."""
+    recipe: Recipe,
+    folder: Path,
+    *,
+    resume: bool = False,
+    processes: Processes | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Iterator[Data | Step | Evaluated]:
+    """Train what the recipe says in this folder, yielding what was read, then what happens.
+
+    :param progress: told now and then of how many of all sentences the encoder's features are there
+    """
     processes = processes or Processes()
     data = read_data(recipe.data)
+    yield data
     examples = sentence_examples(data.train)
     labels = check_labels(recipe, examples, sentence_examples(data.dev))
     dependency_relations = check_syntax(recipe, examples)
@@ -96,12 +107,13 @@ def run(
     embedder = make_embedder(recipe.network.embedding, [example.tokens for example in examples])
     if processes.is_first:
         _start_folder(folder, recipe, n_done)
+    sentences = [
+        document.forms_of(sentence)
+        for document in (*data.train, *data.dev)
+        for sentence in document.sentences
+    ]
     embedder.keep_features(
-        [
-            document.forms_of(sentence)
-            for document in (*data.train, *data.dev)
-            for sentence in document.sentences
-        ]
+        sentences, progress=None if progress is None else lambda n_there: progress(n_there, len(sentences))
     )
     network = DiscourseNetwork(recipe.network, embedder, labels, dependency_relations)
 
