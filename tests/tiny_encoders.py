@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import h5py
+import numpy as np
 import torch
 import transformers
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
@@ -32,6 +34,24 @@ WORDS = [
     "##x",
 ]
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+ELMO = {
+    "lstm": {
+        "use_skip_connections": True,
+        "projection_dim": 5,
+        "cell_clip": 0.6,
+        "proj_clip": 0.5,
+        "dim": 7,
+        "n_layers": 2,
+    },
+    "char_cnn": {
+        "activation": "relu",
+        "filters": [[1, 3], [2, 4], [3, 2]],
+        "n_highway": 2,
+        "embedding": {"dim": 4},
+        "n_characters": 262,
+        "max_characters_per_token": 50,
+    },
+}
 
 
 def word_piece_tokenizer():
@@ -85,6 +105,42 @@ def save_encoder(folder: Path, kind: str = "bert", tokenizer: Tokenizer | None =
     torch.random.set_rng_state(generator)
     encoder.save_pretrained(folder)
     tokenizer.save(str(folder / "tokenizer.json"))
+    return folder
+
+
+def write_elmo(folder: Path, **changes) -> Path:
+    """A tiny ELMo with random weights in the layout of the official files."""
+    options = json.loads(json.dumps(ELMO))
+    for name, value in changes.items():
+        section, key = name.split("__")
+        options[section][key] = value
+    folder.mkdir(exist_ok=True)
+    (folder / "tiny_options.json").write_text(json.dumps(options))
+    random = np.random.default_rng(0)
+    cnn, lstm = options["char_cnn"], options["lstm"]
+    n_filters = sum(number for _, number in cnn["filters"])
+    cell, projection = lstm["dim"], lstm["projection_dim"]
+    with h5py.File(folder / "tiny_weights.hdf5", "w") as file:
+
+        def put(name, *shape):
+            file[name] = random.normal(scale=0.7, size=shape).astype(np.float32)
+
+        put("char_embed", 261, cnn["embedding"]["dim"])
+        for number, (width, n_same) in enumerate(cnn["filters"]):
+            put(f"CNN/W_cnn_{number}", 1, width, cnn["embedding"]["dim"], n_same)
+            put(f"CNN/b_cnn_{number}", n_same)
+        for number in range(cnn["n_highway"]):
+            for name in ("transform", "carry"):
+                put(f"CNN_high_{number}/W_{name}", n_filters, n_filters)
+                put(f"CNN_high_{number}/b_{name}", n_filters)
+        put("CNN_proj/W_proj", n_filters, projection)
+        put("CNN_proj/b_proj", projection)
+        for direction in range(2):
+            for layer in range(lstm["n_layers"]):
+                name = f"RNN_{direction}/RNN/MultiRNNCell/Cell{layer}/LSTMCell"
+                put(f"{name}/W_0", 2 * projection, 4 * cell)
+                put(f"{name}/B", 4 * cell)
+                put(f"{name}/W_P_0", cell, projection)
     return folder
 
 

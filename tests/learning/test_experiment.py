@@ -26,11 +26,11 @@ from rhetree.learning.experiment import LOG, read_log, run
 from rhetree.learning.loop import Evaluated
 from rhetree.learning.model import CONFIG, WEIGHTS, load_model, save_model
 from rhetree.learning.recipe import read_recipe
-from rhetree.learning.scoring import score
+from rhetree.learning.scoring import SCORES, score
 from rhetree.learning.settings import as_toml
 from rhetree.treebanks import read, write
 from rhetree.treebanks.corpus import read_corpus
-from tiny_encoders import save_encoder
+from tiny_encoders import save_encoder, write_elmo
 
 CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.toml"))
 
@@ -132,6 +132,17 @@ def test_a_model_is_learnt_saved_loaded_and_predicts_the_same(corpus, tmp_path):
     assert "dev score" in curve.read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("name", ["paper-segmenter", "paper-parser", "paper-joint"])
+def test_a_recipe_of_the_paper_trains_on_elmo(corpus, tmp_path, monkeypatch, name):
+    monkeypatch.setenv("RHETREE_CACHE", str(tmp_path / "cache"))
+    elmo = write_elmo(tmp_path / "elmo")
+    assignments = [f"data.corpus={corpus}", f"network.embedding.path={elmo}", "train.epochs=1"]
+    recipe = read_recipe(CONFIGS[0].with_name(f"{name}.toml"), assignments)
+    *_, evaluated = run(recipe, tmp_path / "run")
+    model = load_model(tmp_path / "run" / "model")
+    assert set(model.about["scores"]["dev"]) == set(evaluated.scores) == set(SCORES[recipe.network.task])
+
+
 @pytest.mark.parametrize(
     ("task", "scores"),
     [
@@ -185,6 +196,12 @@ def test_evaluate_prints_both_settings_and_writes_predictions(corpus, tmp_path, 
     )
     assert "own EDUs" not in capsys.readouterr().out
     assert [found.edus for found in read(gold)] == [document(number).edus for number in (4, 5)]
+
+
+def test_fewer_than_no_threads_are_refused(corpus, tmp_path, capsys):
+    train(corpus, tmp_path / "run", "train.epochs=1")
+    assert main(["evaluate", str(tmp_path / "run" / "model"), str(corpus), "--threads", "-1"]) == 2
+    assert "threads is at least 0, got -1" in capsys.readouterr().err
 
 
 def test_a_segmenter_has_no_scores_with_gold_edus(corpus, tmp_path, capsys):
@@ -452,6 +469,10 @@ def test_a_full_disk_leaves_the_model_that_was_there(corpus, tmp_path, monkeypat
 def test_settings_that_contradict_each_other_are_named():
     with pytest.raises(SettingError, match="data: dev_share is a share"):
         read_recipe(None, ["data.dev_share=1.5"])
+    with pytest.raises(
+        SettingError, match="data: with dev_share the split to choose on is 'dev', got dev = 'held'"
+    ):
+        read_recipe(None, ["data.dev_share=0.1", "data.dev=held"])
 
 
 def _change_config(folder, key, value):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rhetree.domain.document import Document
-from rhetree.errors import ModelError, TrainingError
+from rhetree.errors import ModelError, SettingError, TrainingError
 from rhetree.learning.scoring import Results, score_pipeline
 from rhetree.runtime.model import is_exported, load_runtime
 from rhetree.runtime.network import Network
@@ -23,6 +23,8 @@ def evaluate_models(
     :param segmenter: another model, to find the EDUs that the first one parses
     :param threads: to compute with; 0 for as many as there are cores
     """
+    if threads < 0:
+        raise SettingError(f"threads is at least 0, got {threads}")
     if not any(document.tokens for document in documents):
         raise TrainingError("there is nothing to evaluate on: the split is empty")
     model = _load(folder, threads)

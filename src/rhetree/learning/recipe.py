@@ -9,6 +9,7 @@ from rhetree.learning.loop import TrainConfig
 from rhetree.learning.networks.joint import NetworkConfig
 from rhetree.learning.optimisation import OptimizerConfig
 from rhetree.learning.settings import build, by_name, override, read_toml
+from rhetree.treebanks.corpus import DEV
 
 _MAY_CHANGE = ("optimizer.", "train.epochs", "train.patience", "train.checkpoint_steps", "train.threads")
 """What a resumed run may have otherwise. All else would make it neither the old run nor a new one."""
@@ -23,9 +24,9 @@ class DataConfig:
     train: str = "train"
     """The split to learn from."""
     dev: str = "dev"
-    """The split to choose on. It may be absent where dev_share is set."""
+    """The split to choose on."""
     dev_share: float = 0.0
-    """Choose on this random share of the training documents instead of a dev split; 0 for none."""
+    """For a corpus without a split dev: this random share of the training documents is it; 0 for none."""
     seed: int = 1
     """Of the random share."""
     sentences: str = ""
@@ -38,6 +39,8 @@ class DataConfig:
     def __post_init__(self) -> None:
         if not 0 <= self.dev_share < 1:
             raise ValueError(f"dev_share is a share, 0 <= dev_share < 1, got {self.dev_share}")
+        if self.dev_share and self.dev != DEV:
+            raise ValueError(f"with dev_share the split to choose on is {DEV!r}, got dev = {self.dev!r}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
