@@ -37,6 +37,10 @@ def static(tmp_path, text=GLOVE, **settings):
         ({"kind": "transformer", "path": "x", "from_layer": 2}, "means nothing while tuning is frozen"),
         ({"kind": "transformer", "path": "x", "window": 3}, "at least 8"),
         ({"kind": "transformer", "path": "x", "encoder_dropout": 1.0}, "0 <= p < 1"),
+        (
+            {"kind": "transformer", "path": "x", "encoder_dropout": 0.3},
+            "encoder_dropout = 0.3 means nothing while tuning is frozen",
+        ),
         ({"kind": "random", "width": 0}, "width is at least 1"),
         ({"kind": "static", "path": "x", "n_extra": -1}, "n_extra is at least 0"),
     ],

@@ -473,6 +473,10 @@ def test_settings_that_contradict_each_other_are_named():
         SettingError, match="data: with dev_share the split to choose on is 'dev', got dev = 'held'"
     ):
         read_recipe(None, ["data.dev_share=0.1", "data.dev=held"])
+    tagger = ["network.task=segment", "network.segmenter.kind=crf", "network.segmenter.input=embedding"]
+    with pytest.raises(SettingError, match="network: encoder.kind is 'none' for a tagger"):
+        read_recipe(None, tagger)
+    read_recipe(None, [*tagger, "network.encoder.kind=none"])
 
 
 def _change_config(folder, key, value):

@@ -22,6 +22,8 @@ _OWN = {
     },
 }
 """Which settings mean something to which kind; another that is set would do nothing, so it is refused."""
+_TUNED = {"from_layer", "encoder_dropout"}
+"""Those that mean something only while the encoder is trained."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,8 +93,10 @@ class EmbeddingConfig:
             raise ValueError(f"encoder_dropout is within 0 <= p < 1, got {self.encoder_dropout}")
         if self.kind == "static" and self.tuning == "mix":
             raise ValueError("static vectors have no layers to mix; tuning is frozen or tuned")
-        if self.tuning != "tuned" and self.from_layer:
-            raise ValueError(f"from_layer = {self.from_layer} means nothing while tuning is {self.tuning}")
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name in _TUNED and self.tuning != "tuned" and value != field.default:
+                raise ValueError(f"{field.name} = {value!r} means nothing while tuning is {self.tuning}")
 
     @property
     def folder(self) -> Path:

@@ -60,6 +60,14 @@ class NetworkConfig:
     """Not there in a network that only segments."""
     loss: LossConfig = field(default_factory=LossConfig)
 
+    def __post_init__(self) -> None:
+        reads_words = self.segmenter.kind == "crf" and self.segmenter.input == "embedding"
+        if self.task == "segment" and reads_words and self.encoder.kind != "none" and not self.loss.syntax:
+            raise ValueError(
+                f"encoder.kind is 'none' for a tagger that reads word vectors, got {self.encoder.kind!r}: "
+                "nothing would read the encoder's states"
+            )
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Encoding:
