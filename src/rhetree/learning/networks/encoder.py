@@ -24,7 +24,7 @@ class EncoderConfig:
     heads: int = 4
     """Of self-attention."""
     dropout: float = 0.2
-    """On the word vectors, between layers and on the states."""
+    """On the word vectors that the encoder reads, between its layers and on its states."""
 
     def __post_init__(self) -> None:
         for name in ("layers", "width", "heads"):
