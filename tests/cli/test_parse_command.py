@@ -64,6 +64,16 @@ def command(*arguments, name="parse"):
     return main([name, *map(str, arguments)])
 
 
+def in_time(*arguments):
+    """The exit code of a command that must not wait for ever."""
+    codes = []
+    run = threading.Thread(target=lambda: codes.append(command(*arguments)), daemon=True)
+    run.start()
+    run.join(timeout=20)
+    assert not run.is_alive()
+    return codes[0]
+
+
 def lines_of(path):
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
@@ -599,18 +609,20 @@ def test_a_pipe_is_written_to_as_it_is(format, story, tmp_path):
     pipe = tmp_path / "pipe.jsonl"
     os.mkfifo(pipe)
     reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-    run = threading.Thread(target=command, args=[story, "-o", pipe, "--format", format], daemon=True)
-    run.start()
-    run.join(timeout=30)
-    assert not run.is_alive()
+    assert in_time(story, "-o", pipe, "--format", format) == 0
     with open(reading, encoding="utf-8") as heard:
         assert "rained" in heard.read()
     assert pipe.is_fifo()
 
 
+def test_dev_stdout_is_standard_output(story, capsys):
+    assert command(story, "-o", "/dev/stdout", "--format", "edus") == 0
+    assert "rained" in capsys.readouterr().out
+
+
 def test_a_pipe_cannot_be_gone_on_with(tmp_path, capsys):
     os.mkfifo(tmp_path / "pipe.jsonl")
-    assert command("Good.", "-o", tmp_path / "pipe.jsonl", "--resume") == 2
+    assert in_time("Good.", "-o", tmp_path / "pipe.jsonl", "--resume") == 2
     assert "pipe.jsonl is neither" in capsys.readouterr().err
 
 

@@ -66,10 +66,10 @@ def add_output_arguments(parser: argparse.ArgumentParser, formats: tuple[str, ..
 
 
 class _OutputAction(argparse.Action):
-    """Notes the slash at the end of a folder's name, which a path does not keep."""
+    """Notes the slash at the end of a folder's name, which a path does not keep; knows standard output."""
 
     def __call__(self, _parser: object, namespace: argparse.Namespace, value: Any, *_: object) -> None:
-        namespace.output = Path(value)
+        namespace.output = STDOUT if value == "/dev/stdout" else Path(value)
         namespace.to_folder = value.endswith(("/", os.sep))
 
 
