@@ -198,6 +198,34 @@ def test_evaluate_prints_both_settings_and_writes_predictions(corpus, tmp_path, 
     assert [found.edus for found in read(gold)] == [document(number).edus for number in (4, 5)]
 
 
+def test_predictions_go_into_a_folder_in_any_format(corpus, tmp_path, capsys, monkeypatch):
+    train(corpus, tmp_path / "run", "train.epochs=1")
+    monkeypatch.setattr("rhetree.runtime.installed._HOME", tmp_path / "run")
+    for ending in ("json", "rs3", "rs4", "conllu", "brackets"):
+        folder = tmp_path / ending
+        assert main(["evaluate", "model", str(corpus), "-o", str(folder), "--to", ending]) == 0
+        assert "With gold EDUs" in capsys.readouterr().out
+        assert sorted(path.name for path in folder.iterdir()) == [f"doc4.{ending}", f"doc5.{ending}"]
+    assert main(["evaluate", "model", str(corpus), "-o", str(tmp_path / "dis"), "--to", "dis"]) == 0
+    assert {path.parent.name for path in (tmp_path / "dis").rglob("*-1.dis")} == {"doc4", "doc5"}
+
+
+def test_predictions_that_cannot_be_written_are_told_before_anything_is_computed(
+    corpus, tmp_path, capsys, monkeypatch
+):
+    train(corpus, tmp_path / "run", "train.epochs=1")
+    monkeypatch.setattr("rhetree.learning.evaluation.evaluate_models", None)
+    (tmp_path / "file").touch()
+    for arguments, message in (
+        (["-o", tmp_path / "folder"], "a folder; name what to write into it with --to"),
+        (["-o", tmp_path / "one.json"], "json holds one document a file, and there are 2; name a folder"),
+        (["-o", tmp_path / "odd.xyz"], "its ending is none of"),
+        (["-o", tmp_path / "file", "--to", "json"], "a file, not a folder"),
+    ):
+        assert main(["evaluate", str(tmp_path / "run" / "model"), str(corpus), *map(str, arguments)]) == 2
+        assert message in capsys.readouterr().err
+
+
 def test_fewer_than_no_threads_are_refused(corpus, tmp_path, capsys):
     train(corpus, tmp_path / "run", "train.epochs=1")
     assert main(["evaluate", str(tmp_path / "run" / "model"), str(corpus), "--threads", "-1"]) == 2

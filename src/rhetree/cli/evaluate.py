@@ -5,12 +5,15 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rhetree.errors import ModelError, RhetreeError
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from rhetree.cli.console import Console
     from rhetree.domain.document import Document
     from rhetree.metrics.report import Evaluation
+    from rhetree.treebanks.format import Layer
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -57,12 +60,12 @@ def run(args: argparse.Namespace) -> int:
     """Evaluate and print."""
     from rhetree.cli.console import make_console
     from rhetree.cli.extras import training_extra
-    from rhetree.errors import ModelError
     from rhetree.learning.evaluation import evaluate_models
     from rhetree.runtime.installed import find_model
     from rhetree.runtime.model import read_config
     from rhetree.treebanks.corpus import read_corpus
 
+    predictions = None if args.output is None else _Predictions(args.output, args.to)
     model = find_model(args.model)
     segmenter = None if args.segmenter is None else find_model(args.segmenter)
     data = read_config(model).get("recipe", {}).get("data", {})
@@ -74,8 +77,11 @@ def run(args: argparse.Namespace) -> int:
     ).split_by_sentence()
     for note in corpus.notes:
         print(f"rhetree evaluate: {note}", file=sys.stderr)
+    documents = corpus.split(args.split)
+    if predictions is not None:
+        predictions.check_room_for(len(documents))
     with training_extra():
-        results = evaluate_models(model, corpus.split(args.split), segmenter=segmenter, threads=args.threads)
+        results = evaluate_models(model, documents, segmenter=segmenter, threads=args.threads)
     evaluations = {
         name: evaluation
         for name, evaluation in (("gold", results.gold), ("auto", results.auto))
@@ -92,17 +98,55 @@ def run(args: argparse.Namespace) -> int:
         console.print_json(record)
     else:
         _print_tables(console, evaluations, args)
-    if args.output is not None:
+    if predictions is not None:
         # Both were asked for: what the model finds by itself says more.
-        _write(args, results.predictions["auto" if "auto" in evaluations else "gold"])
+        predictions.write(results.predictions["auto" if "auto" in evaluations else "gold"])
     return 0
 
 
-def _write(args: argparse.Namespace, predictions: "Sequence[Document]") -> None:
-    from rhetree.treebanks import write
+class _Predictions:
+    """Where predicted documents go: a file, or a folder with a file for each."""
 
-    for layer in write(predictions, args.output, format=args.to):
-        print(f"rhetree evaluate: {args.output}: not kept: {layer.value}", file=sys.stderr)
+    def __init__(self, path: Path, format: str | None) -> None:
+        from rhetree.treebanks import format_of
+        from rhetree.treebanks.files import check_folder
+
+        self.path = path
+        self.is_folder = path != Path("-") and (path.is_dir() or not path.suffix)
+        if self.is_folder and format is None:
+            raise RhetreeError(f"-o {path}: a folder; name what to write into it with --to")
+        self.format = format_of(path, format, argument="--to")
+        if self.is_folder:
+            check_folder(path)
+
+    def check_room_for(self, n_documents: int) -> None:
+        if n_documents > 1 and not (self.is_folder or self.format.many):
+            raise RhetreeError(
+                f"-o {self.path}: {self.format.name} holds one document a file, and there are {n_documents}; "
+                "name a folder"
+            )
+
+    def write(self, documents: "Sequence[Document]") -> None:
+        from rhetree.treebanks import write
+
+        if self.is_folder:
+            lost = {layer for document in documents for layer in self._write_one(document)}
+        else:
+            lost = set(write(documents, self.path, format=self.format.name))
+        for layer in sorted(lost, key=lambda layer: layer.value):
+            print(f"rhetree evaluate: {self.path}: not kept: {layer.value}", file=sys.stderr)
+
+    def _write_one(self, document: "Document") -> "Iterable[Layer]":
+        from rhetree.cli.parsed_formats import write_sentences
+        from rhetree.treebanks import write
+        from rhetree.treebanks.convert import file_name
+
+        path = self.path / file_name(document.name)
+        if self.format.name != "dis" or document.tree is not None:
+            ending = self.format.suffixes[0]
+            return write(document, path.with_name(path.name + ending), format=self.format.name)
+        write_sentences(document, path)
+        return ()
 
 
 def _print_tables(
