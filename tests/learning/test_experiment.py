@@ -22,6 +22,7 @@ from rhetree.domain.span import spans_of_lengths
 from rhetree.domain.tree import Split, Tree
 from rhetree.errors import ModelError, RhetreeError, SettingError, TrainingError
 from rhetree.learning.curve import draw_curve
+from rhetree.learning.evaluation import evaluate_models
 from rhetree.learning.experiment import LOG, read_log, run
 from rhetree.learning.loop import Evaluated
 from rhetree.learning.model import CONFIG, WEIGHTS, load_model, save_model
@@ -195,6 +196,9 @@ def test_evaluate_prints_both_settings_and_writes_predictions(corpus, tmp_path, 
         == 0
     )
     assert "own EDUs" not in capsys.readouterr().out
+    found = evaluate_models(tmp_path / "run" / "model", [document(4)], edus="auto")
+    assert found.gold is None
+    assert found.predictions.keys() == {"auto"}
     assert [found.edus for found in read(gold)] == [document(number).edus for number in (4, 5)]
 
 

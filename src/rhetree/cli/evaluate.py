@@ -81,11 +81,11 @@ def run(args: argparse.Namespace) -> int:
     if predictions is not None:
         predictions.check_room_for(len(documents))
     with training_extra():
-        results = evaluate_models(model, documents, segmenter=segmenter, threads=args.threads)
+        results = evaluate_models(model, documents, segmenter=segmenter, edus=args.edus, threads=args.threads)
     evaluations = {
         name: evaluation
         for name, evaluation in (("gold", results.gold), ("auto", results.auto))
-        if evaluation is not None and args.edus in (None, name)
+        if evaluation is not None
     }
     if not evaluations:
         raise ModelError(f"{args.model}: made for another task, so it has no scores with --edus {args.edus}")

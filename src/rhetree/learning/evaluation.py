@@ -12,15 +12,21 @@ from rhetree.errors import ModelError, SettingError, TrainingError
 from rhetree.learning.scoring import Results, score_pipeline
 from rhetree.runtime.model import is_exported, load_runtime
 from rhetree.runtime.network import Network
-from rhetree.runtime.pipeline import Pipeline
+from rhetree.runtime.pipeline import Edus, Pipeline
 
 
 def evaluate_models(
-    folder: Path, documents: Sequence[Document], *, segmenter: Path | None = None, threads: int = 0
+    folder: Path,
+    documents: Sequence[Document],
+    *,
+    segmenter: Path | None = None,
+    edus: Edus | None = None,
+    threads: int = 0,
 ) -> Results:
     """What the model of a folder scores on gold documents, with their EDUs and without.
 
     :param segmenter: another model, to find the EDUs that the first one parses
+    :param edus: only with gold EDUs, or only with those that are found; None for both
     :param threads: to compute with; 0 for as many as there are cores
     """
     if threads < 0:
@@ -29,13 +35,14 @@ def evaluate_models(
         raise TrainingError("there is nothing to evaluate on: the split is empty")
     model = _load(folder, threads)
     if segmenter is None:
-        return score_pipeline(Pipeline(model.network, model.labels), documents, model.task)
+        return score_pipeline(Pipeline(model.network, model.labels), documents, model.task, edus)
     first = _load(segmenter, threads)
     if model.task == "segment":
         raise ModelError(f"{folder}: this model only segments; a parser is needed after a segmenter")
     if first.task == "parse":
         raise ModelError(f"{segmenter}: this model only parses; it cannot find EDUs")
-    return score_pipeline(Pipeline(model.network, model.labels, segmenter=first.network), documents)
+    pipeline = Pipeline(model.network, model.labels, segmenter=first.network)
+    return score_pipeline(pipeline, documents, edus=edus)
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,13 +58,18 @@ def score(network: "DiscourseNetwork", documents: Sequence[Document]) -> Results
     )
 
 
-def score_pipeline(pipeline: Pipeline, documents: Sequence[Document], task: str = "joint") -> Results:
-    """The same for any pipeline, such as one of two networks."""
+def score_pipeline(
+    pipeline: Pipeline, documents: Sequence[Document], task: str = "joint", edus: Edus | None = None
+) -> Results:
+    """The same for any pipeline, such as one of two networks.
+
+    :param edus: only with gold EDUs, or only with the pipeline's own; None for both
+    """
     settings: list[Edus] = []
-    settings += ["auto"] if task != "parse" else []
-    settings += ["gold"] if task != "segment" else []
-    predictions = {edus: tuple(pipeline.predict(documents, edus=edus)) for edus in settings}
-    scored = {edus: evaluate(documents, found) for edus, found in predictions.items()}
+    settings += ["auto"] if task != "parse" and edus != "gold" else []
+    settings += ["gold"] if task != "segment" and edus != "auto" else []
+    predictions = {setting: tuple(pipeline.predict(documents, edus=setting)) for setting in settings}
+    scored = {setting: evaluate(documents, found) for setting, found in predictions.items()}
     return Results(scored.get("auto"), scored.get("gold"), predictions)
 
 
