@@ -13,8 +13,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from pages import put
+
 CARD = "MODEL_CARD.md"
-BEGIN, END = "<!-- scores -->", "<!-- /scores -->"
 SPLITS = ("test", "dev")
 PARTS = {"span": "S", "nuclearity": "N", "relation": "R", "full": "Full"}
 
@@ -24,14 +25,9 @@ def main() -> None:
     parser.add_argument("model", type=Path)
     parser.add_argument("corpus", type=Path)
     args = parser.parse_args()
-    card = args.model / CARD
-    before, found, rest = card.read_text(encoding="utf-8").partition(BEGIN)
-    _, ended, after = rest.partition(END)
-    if not (found and ended):
-        sys.exit(f"{card}: expected the lines {BEGIN} and {END}")
     measured = {split: evaluate(args.model, args.corpus, split) for split in SPLITS}
     tables = "\n".join([*segmentation(measured), *parsing(measured), *genres(measured["test"])])
-    card.write_text(f"{before}{BEGIN}\n{tables}{END}{after}", encoding="utf-8")
+    put(tables, args.model / CARD, "scores")
 
 
 def evaluate(model: Path, corpus: Path, split: str) -> dict:

@@ -1,12 +1,13 @@
 """The paper's tables on an open treebank: train every row with several seeds, then print the tables.
 
     python benchmarks/paper_tables.py train --corpus FOLDER --encoders FOLDER [--jobs 2] [--only ROW …]
-    python benchmarks/paper_tables.py tables > tables.md
+    python benchmarks/paper_tables.py tables [--into docs/results.md]
 
 ``train`` does what is missing: each finished run leaves a small JSON in benchmarks/results/paper/, so
 it can be stopped and started again at any time. Runs have one thread each and go side by side.
 ``--encoders`` is a folder with ``minilm/`` and ``glove-50d/`` (see docs/training.md). Models are kept
-under ``--work`` until all rows that build on them are done.
+under ``--work`` until all rows that build on them are done. ``tables`` shows what has finished; ``--into``
+puts it into a page as well, between the lines ``<!-- paper -->`` and ``<!-- /paper -->``.
 """
 
 import argparse
@@ -19,6 +20,8 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+
+from pages import put
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results" / "paper"
@@ -84,10 +87,14 @@ def main() -> None:
         else:
             command.add_argument("row", choices=ROWS)
             command.add_argument("seed", type=int)
-    commands.add_parser("tables")
+    command = commands.add_parser("tables")
+    command.add_argument("--into", type=Path, metavar="PAGE", help="also put them there")
     args = parser.parse_args()
     if args.command == "tables":
-        sys.stdout.write("\n".join(tables()) + "\n")
+        text = "\n".join(tables()) + "\n"
+        sys.stdout.write(text)
+        if args.into is not None:
+            put(text, args.into, "paper")
     elif args.command == "one":
         run_one(args)
     else:

@@ -26,12 +26,12 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from pages import put
 from speed_timing import versions
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results" / "speed"
 IMAGES = ROOT / "docs" / "images"
-BEGIN, END = "<!-- speed -->", "<!-- /speed -->"
 PARTS = ("encoder", "torch", "peer", "growth", "start", "stream")
 
 
@@ -66,7 +66,7 @@ def main() -> None:
     text = "\n".join(tables())
     print(text)
     if args.into is not None:
-        put(text, args.into)
+        put(text, args.into, "speed")
 
 
 def check(parser: argparse.ArgumentParser, args: argparse.Namespace) -> None:
@@ -126,14 +126,6 @@ def tables() -> Iterator[str]:
         yield from module.tables(record)
         named = [f"{package} {number}" for package, number in record["versions"].items()]
         yield f"\n{record['machine']}; {', '.join(named)}.\n"
-
-
-def put(text: str, page: Path) -> None:
-    before, begun, rest = page.read_text(encoding="utf-8").partition(BEGIN)
-    _, ended, after = rest.partition(END)
-    if not (begun and ended):
-        sys.exit(f"{page}: expected the lines {BEGIN} and {END}")
-    page.write_text(f"{before}{BEGIN}\n{text}{END}{after}", encoding="utf-8")
 
 
 def draw(part: str) -> None:
