@@ -30,29 +30,9 @@ from rhetree.runtime.model import (
     load_runtime,
 )
 from rhetree.treebanks import write
-from tiny_encoders import byte_level_tokenizer, save_encoder
+from tiny_encoders import WORDS, byte_level_tokenizer, save_encoder
 
-LONG = (
-    [
-        "the",
-        "cat",
-        "sat",
-        "on",
-        "a",
-        "mat",
-        "because",
-        "it",
-        "rained",
-        ",",
-        "and",
-        "then",
-        "we",
-        "went",
-        "home",
-        ".",
-    ]
-    * 20
-)[:300]
+LONG = (WORDS[:16] * 20)[:300]
 
 
 @pytest.fixture(autouse=True)
