@@ -51,7 +51,15 @@ def test_what_is_between_and_inside_the_edus_is_the_file_to_the_character(tmp_pa
     text = "\tIt rained,\r\nand  rained.\r\r\n\n He\u200b left\u2028\u200fnow.\x00 "
     (tmp_path / "odd.txt").write_bytes(b"\xef\xbb\xbf" + text.encode("utf-8"))
     assert command(tmp_path / "odd.txt") == 0
-    assert json.loads(capsys.readouterr().out)["text"] == text
+    record = json.loads(capsys.readouterr().out)
+    assert record["text"] == text
+    at = 0
+    for sentence in record["sentences"]:
+        for first, end in sentence["edus"]:
+            start = sentence["offsets"][first][0]
+            assert not any(c.isprintable() and not c.isspace() for c in text[at:start])
+            at = sentence["offsets"][end - 1][1]
+    assert text[at:] == "\x00 "
 
 
 @pytest.mark.parametrize("name", ["story.txt", "texts/story", "./story", "my story.txt", "/no/such place"])

@@ -109,10 +109,10 @@ class _Predictions:
 
     def __init__(self, path: Path, format: str | None) -> None:
         from rhetree.treebanks import format_of
-        from rhetree.treebanks.files import check_folder
+        from rhetree.treebanks.files import check_folder, names_folder
 
         self.path = path
-        self.is_folder = path != Path("-") and (path.is_dir() or not path.suffix)
+        self.is_folder = names_folder(path)
         if self.is_folder and format is None:
             raise RhetreeError(f"-o {path}: a folder; name what to write into it with --to")
         self.format = format_of(path, format, argument="--to")

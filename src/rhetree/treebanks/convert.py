@@ -18,7 +18,7 @@ from rhetree.domain.document import Document
 from rhetree.domain.relations import Inventory
 from rhetree.errors import ArgumentError, RhetreeError, UnwritableError
 from rhetree.treebanks import FORMATS, format_of, open_sink, read, write_one
-from rhetree.treebanks.files import STDIN, check_exists, check_folder
+from rhetree.treebanks.files import STDIN, check_exists, check_folder, names_folder
 from rhetree.treebanks.format import Format, Layer, layers_of, stem
 from rhetree.treebanks.gold import GoldFiles
 
@@ -241,7 +241,7 @@ def make_plan(
 
     :param sentences: a folder of Penn Treebank or CoNLL-U files with gold sentences and tokens
     """
-    to_folder = output != STDIN and (output.is_dir() or not output.suffix)
+    to_folder = names_folder(output)
     if to_folder and to_format is None:
         raise ArgumentError("a folder; name the format of the files in it", output, "to_format")
     format = format_of(output, to_format, argument="to_format")

@@ -24,6 +24,11 @@ def check_exists(path: Path) -> None:
         raise RhetreeError(f"{path}: no such file or folder")
 
 
+def names_folder(path: Path) -> bool:
+    """Whether an output is a folder: where there is one, or where its name has no ending."""
+    return path != STDIN and (path.is_dir() or not path.suffix)
+
+
 def check_folder(folder: Path) -> None:
     """Raise :class:`RhetreeError` where no file can be put into a folder, which need not be there yet."""
     there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
