@@ -33,7 +33,7 @@ class Toy(nn.Module):
         return {"length": ((self.layer(inputs) - lengths) ** 2).mean()}
 
 
-def fit(folder, *, stop_at=None, resume=False, scores=None, network=None, **settings):
+def fit(folder, *, stop_at=None, resume=False, scores=None, network=None, evaluate=None, **settings):
     """Train a toy; returns its network and what happened. ``stop_at`` is a kill after that step."""
     network = network or Toy()
     settings = {"epochs": 3, "batch_size": 3, "checkpoint_steps": 5} | settings
@@ -46,7 +46,7 @@ def fit(folder, *, stop_at=None, resume=False, scores=None, network=None, **sett
         train=TrainConfig(**settings),
         optimizer=OptimizerConfig(learning_rate=0.05, schedule="linear"),
         select="full",
-        evaluate=lambda: {"full": float(next(scores))},
+        evaluate=evaluate or (lambda: {"full": float(next(scores))}),
         keep=lambda found: kept.append(dict(found)),
         folder=folder,
         settings={"network.task": "joint"},
@@ -144,8 +144,39 @@ def test_a_gradient_that_is_no_number_stops_before_it_ruins_the_weights(tmp_path
     assert all(tensor.isfinite().all() for tensor in load_file(tmp_path / FILE).values())
 
 
+def test_a_checkpoint_waits_until_another_batch_has_shown_its_weights_to_be_good(tmp_path):
+    class Brittle(Toy):
+        """Its sixth step leaves weights that are numbers, and of which no loss can be computed."""
+
+        n_calls = 0
+
+        def forward(self, examples):
+            self.n_calls += 1
+            if self.n_calls == 7:
+                with torch.no_grad():
+                    self.layer[3].weight.fill_(1e38)
+            return super().forward(examples)
+
+    with pytest.raises(TrainingError, match=f"step 7 of epoch 2 .*last good state is in {tmp_path}"):
+        fit(tmp_path, network=Brittle(), checkpoint_steps=2)
+    network = Toy()
+    assert load_checkpoint(tmp_path, trainee(network), {"network.task": "joint"}).step == 4
+    assert all(weight.abs().max() < 100 for weight in network.parameters())
+
+
+def test_weights_that_cannot_be_evaluated_stop_the_run_and_are_not_kept(tmp_path):
+    def evaluate():
+        raise ModelError("its probabilities are no numbers")
+
+    fit(tmp_path, epochs=1)
+    before = (tmp_path / FILE).read_bytes()
+    with pytest.raises(TrainingError, match=f"no scores after epoch 2: its prob.*good state is in {tmp_path}"):
+        fit(tmp_path, resume=True, evaluate=evaluate, checkpoint_steps=100)
+    assert (tmp_path / FILE).read_bytes() == before
+
+
 def test_a_checkpoint_of_other_settings_is_refused(tmp_path):
-    save_checkpoint(tmp_path, trainee(Toy()), Position(settings={"network.task": "parse"}))
+    save_checkpoint(tmp_path, trainee(Toy()), Position(settings={"network.task": "parse"}), torch.get_rng_state())
     with pytest.raises(ModelError, match="this run has network.task = 'parse', not 'joint'"):
         fit(tmp_path, resume=True)
 
@@ -165,7 +196,7 @@ def test_a_checkpoint_of_another_version_is_refused(tmp_path):
 
 
 def test_a_checkpoint_of_another_network_is_refused(tmp_path):
-    save_checkpoint(tmp_path, trainee(nn.Linear(2, 2)), Position())
+    save_checkpoint(tmp_path, trainee(nn.Linear(2, 2)), Position(), torch.get_rng_state())
     with pytest.raises(ModelError, match="written by another network"):
         load_checkpoint(tmp_path, trainee(Toy()), {})
 
@@ -174,7 +205,7 @@ def test_the_optimizers_state_stays_with_its_weights_under_other_settings(tmp_pa
     before = trainee(Toy())
     before.network(EXAMPLES)["length"].backward()
     before.optimizer.step()
-    save_checkpoint(tmp_path, before, Position())
+    save_checkpoint(tmp_path, before, Position(), torch.get_rng_state())
     network = Toy()
     config = OptimizerConfig(kind="adamw", weight_decay=0.01)  # which puts weights before biases
     after = Trainee(network, make_optimizer(network, {}, config), WeightAverage(network, 0.0))
@@ -196,7 +227,7 @@ def test_a_checkpoint_whose_optimizer_does_not_fit_is_refused(tmp_path):
 
 
 def test_a_checkpoint_without_the_average_that_is_wanted_is_refused(tmp_path):
-    save_checkpoint(tmp_path, trainee(Toy()), Position())
+    save_checkpoint(tmp_path, trainee(Toy()), Position(), torch.get_rng_state())
     with pytest.raises(ModelError, match="written by another network"):
         load_checkpoint(tmp_path, trainee(Toy(), average=0.9), {})
 

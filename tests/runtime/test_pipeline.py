@@ -1,5 +1,6 @@
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,7 +10,7 @@ from rhetree.domain.annotation import Syntax
 from rhetree.domain.document import Document
 from rhetree.domain.span import Span, spans_of_lengths
 from rhetree.domain.tree import Split, Tree
-from rhetree.errors import MismatchError
+from rhetree.errors import MismatchError, ModelError
 from rhetree.runtime.pipeline import Pipeline
 from strategies import lengths_of, trees
 
@@ -46,6 +47,29 @@ def test_documents_come_back_in_order_with_edus_and_a_tree_for_each_sentence(doc
         assert after.tree is None
         if edus == "gold":
             assert after.edus == before.edus
+
+
+@pytest.mark.parametrize(
+    ("part", "edus", "trees"),
+    [
+        ("segment_step", "auto", False),
+        ("segment_step", "auto", True),
+        ("parse_step", "gold", True),
+        ("label", "gold", True),
+    ],
+)
+def test_probabilities_that_are_no_numbers_are_an_error_that_says_so(monkeypatch, part, edus, trees):
+    network = FakeNetwork()
+    before = getattr(network, part)
+
+    def spoil(*args):
+        found = before(*args)
+        return found * np.nan if part == "label" else replace(found, log_probs=found.log_probs * np.nan)
+
+    monkeypatch.setattr(network, part, spoil)
+    document = replace(Document.from_sentences(["abcab"]), edus=spans_of_lengths([1, 1, 1, 2]))
+    with pytest.raises(ModelError, match="its probabilities are no numbers"):
+        list(Pipeline(network, LABELS).predict([document], edus=edus, trees=trees))
 
 
 @given(st.lists(gold_documents(), max_size=4))

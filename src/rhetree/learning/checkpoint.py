@@ -48,8 +48,11 @@ class Trainee:
     average: WeightAverage
 
 
-def save_checkpoint(folder: Path, trainee: Trainee, position: Position) -> None:
-    """Write the checkpoint of a folder, in place of the one before."""
+def save_checkpoint(folder: Path, trainee: Trainee, position: Position, random: Tensor) -> None:
+    """Write the checkpoint of a folder, in place of the one before.
+
+    :param random: torch's random state at this position
+    """
     tensors = {f"network/{name}": value for name, value in trainee.network.state_dict().items()}
     tensors |= {f"average/{name}": value for name, value in trainee.average.state().items()}
     names = _trained_names(trainee)
@@ -57,13 +60,14 @@ def save_checkpoint(folder: Path, trainee: Trainee, position: Position) -> None:
         tensors |= {
             f"optimizer/{names[number]}/{key}": torch.as_tensor(value) for key, value in state.items()
         }
-    tensors["random"] = torch.get_rng_state()
+    tensors["random"] = random
     # Tied weights share memory, which safetensors refuses: each name gets its own copy.
     tensors = {name: tensor.detach().clone().contiguous() for name, tensor in tensors.items()}
     path, temporary = folder / FILE, folder / f".{FILE}.part"
     try:
         about = {"version": _VERSION, "position": json.dumps(asdict(position))}
         save_file(tensors, temporary, metadata=about)
+        temporary.chmod(0o644)  # safetensors writes for the owner alone
         os.replace(temporary, path)
     except (OSError, SafetensorError) as error:
         temporary.unlink(missing_ok=True)
@@ -119,13 +123,14 @@ def _restore(path: Path, trainee: Trainee, tensors: dict[str, Tensor]) -> None:
         trainee.network.load_state_dict(_part(tensors, "network/"))
         trainee.average.load(_part(tensors, "average/"))
         state = _optimizer_state(trainee, _part(tensors, "optimizer/"))
+        random = tensors["random"]
     except (RuntimeError, KeyError) as error:
         raise ModelError(
             f"{path}: was written by another network; have the data or the embedding's files changed?"
         ) from error
     groups = trainee.optimizer.state_dict()["param_groups"]
     trainee.optimizer.load_state_dict({"state": state, "param_groups": groups})
-    torch.set_rng_state(tensors["random"])
+    torch.set_rng_state(random)
 
 
 def _optimizer_state(trainee: Trainee, saved: Mapping[str, Tensor]) -> dict[int, dict[str, Tensor]]:

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from rhetree.errors import TrainingError
+from rhetree.errors import ModelError, TrainingError
 from rhetree.learning.averaging import WeightAverage
 from rhetree.learning.batches import share, shuffled_batches
 from rhetree.learning.checkpoint import (
@@ -122,19 +122,22 @@ def train(
                 # Only the first process's random state is in the checkpoint; the others' follow from the step.
                 torch.manual_seed(hash((train.seed, processes.rank, position.step)) % 2**31)
             mine = [examples[number] for number in share(batch, processes.rank, processes.n)]
-            losses = _learn(model, stepper, mine, optimizer.clip_norm, position, folder)
+            random = torch.get_rng_state()
+            losses = _find_gradient(model, stepper, mine, optimizer.clip_norm, position, folder)
+            if processes.is_first and position.step_in_epoch and position.step % train.checkpoint_steps == 0:
+                # Only now: another batch has shown that these weights are good.
+                save_checkpoint(folder, trainee, position, random)
+            stepper.step()
             position.step += 1
             position.step_in_epoch += 1
             average.update(position.step)
             yield Step(position.epoch + 1, position.step, n_steps, len(batch), losses)
-            if processes.is_first and position.step % train.checkpoint_steps == 0:
-                save_checkpoint(folder, trainee, position)
 
         position.epoch += 1
         position.step_in_epoch = 0
         with average.in_place():
             network.eval()
-            scores = evaluate() if processes.is_first else {}
+            scores = _evaluated(evaluate, position, folder) if processes.is_first else {}
             score = processes.agree(scores.get(select, 0.0))
             is_best = position.best is None or score > position.best
             if is_best:
@@ -143,11 +146,11 @@ def train(
                     keep(scores)
         if processes.is_first:
             position.history.append({"epoch": position.epoch, **scores})
-            save_checkpoint(folder, trainee, position)
+            save_checkpoint(folder, trainee, position, torch.get_rng_state())
             yield Evaluated(position.epoch, position.step, scores, is_best)
 
 
-def _learn(
+def _find_gradient(
     model: nn.Module,
     optimizer: torch.optim.Optimizer,
     examples: Sequence[SentenceExample],
@@ -166,13 +169,23 @@ def _learn(
         found = ", ".join(
             f"{name} {value.item():.3g}" for name, value in {**losses, "gradient": norm}.items()
         )
-        last = f"the last good state is in {folder}" if has_checkpoint(folder) else "nothing was saved yet"
-        raise TrainingError(
-            f"the loss or its gradient is no number at step {position.step + 1} of epoch {position.epoch + 1} "
-            f"({found}); {last}; try a lower optimizer.learning_rate or optimizer.clip_norm"
-        )
-    optimizer.step()
+        what = f"the loss or its gradient is no number at step {position.step + 1} of epoch {position.epoch + 1}"
+        raise _diverged(f"{what} ({found})", folder)
     return {name: loss.item() for name, loss in losses.items()}
+
+
+def _evaluated(
+    evaluate: Callable[[], Mapping[str, float]], position: Position, folder: Path
+) -> Mapping[str, float]:
+    try:
+        return evaluate()
+    except ModelError as error:
+        raise _diverged(f"no scores after epoch {position.epoch}: {error}", folder) from error
+
+
+def _diverged(what: str, folder: Path) -> TrainingError:
+    last = f"the last good state is in {folder}" if has_checkpoint(folder) else "nothing was saved yet"
+    return TrainingError(f"{what}; {last}; try a lower optimizer.learning_rate or optimizer.clip_norm")
 
 
 def _is_over(position: Position, train: TrainConfig) -> bool:

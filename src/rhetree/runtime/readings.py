@@ -13,6 +13,7 @@ import numpy as np
 from rhetree.domain.reading import Reading
 from rhetree.domain.relations import label_parts
 from rhetree.domain.tree import Nuclearity, Split, Tree
+from rhetree.errors import ModelError
 from rhetree.runtime.beam import best_of_each
 from rhetree.runtime.network import Encoded, Floats, Ints, Network
 from rhetree.runtime.parsing import Structures, find_structures
@@ -24,6 +25,7 @@ _Exceptions = tuple[tuple[int, int], ...]
 
 def readings_without_trees(segmentations: Sequence[Sequence[Segmentation]]) -> list[tuple[Reading, ...]]:
     """What is known of each sentence where only EDUs were looked for."""
+    _check_numbers([one.log_prob for own in segmentations for one in own])
     return [
         tuple(Reading(one.edus, None, min(one.log_prob, 0.0), one.probs) for one in own)
         for own in segmentations
@@ -55,6 +57,7 @@ def find_readings(
     labelled = _Labelled(structures, log_probs, labels, max(width, top_labels), top_labels)
     before = np.array([one.log_prob for one in flat])
     totals = before[structures.items] + structures.scores + labelled.best
+    _check_numbers(totals)
     sentences = rows[structures.items]
     # Only a tree that is among a sentence's best with its best labels can be so with others.
     trees = best_of_each(sentences, totals, width)
@@ -139,6 +142,11 @@ class _Labelled:
             tuple(self._split_probs[first:after]),
             tuple(label_probs),
         )
+
+
+def _check_numbers(log_probs: Floats | Sequence[float]) -> None:
+    if not np.isfinite(log_probs).all():
+        raise ModelError("its probabilities are no numbers: the model's weights are damaged")
 
 
 @lru_cache(maxsize=8)
