@@ -54,6 +54,14 @@ def test_help_names_every_command_and_each_has_its_own(capsys):
         assert arguments or set(COMMANDS) <= set(out.split())
 
 
+@pytest.mark.skipif(os.name != "posix", reason="a shell closes standard output")
+def test_a_standard_output_that_is_closed_is_no_mistake(tmp_path):
+    path = save(tmp_path / "weather.json", weather())
+    command = f'"{sys.executable}" -m rhetree corpus stats "{path}" --json >&-'
+    done = subprocess.run(["sh", "-c", command], stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
 def test_the_version_is_looked_up_when_asked_for(capsys):
     with pytest.raises(SystemExit) as stop:
         main(["--version"])

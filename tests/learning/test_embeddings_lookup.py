@@ -143,6 +143,15 @@ def test_static_embedder_is_the_same_after_saving_without_the_file(tmp_path, tun
     assert torch.equal(rebuilt(embedder, config, tmp_path)(sentences), embedder(sentences))
 
 
+def test_vectors_of_none_of_the_words_are_refused(tmp_path):
+    path = tmp_path / "other.txt"
+    path.write_text("zzz 1 2\nqqq 3 4\n", encoding="utf-8")
+    with pytest.raises(
+        EmbeddingError, match="other.txt: none of the 2 words of the training data has a vector"
+    ):
+        make_embedder(EmbeddingConfig(kind="static", path=str(path)), [["a", "b"]])
+
+
 def test_a_header_is_recognised(tmp_path):
     embedder, _ = static(tmp_path, "2 3\nthe 1 2 3 \nsat 4 5 6 \n")
     assert embedder([["sat"]]).tolist() == [[[4, 5, 6]]]

@@ -1,4 +1,4 @@
-"""Training runs from recipe to model directory, on a corpus of six short documents that we wrote."""
+"""Training runs from recipe to model directory."""
 
 import json
 import os
@@ -17,92 +17,25 @@ from safetensors.torch import load_file
 from rhetree.cli.main import main
 from rhetree.cli.train import Meter
 from rhetree.domain.annotation import Syntax
-from rhetree.domain.document import Document
-from rhetree.domain.span import spans_of_lengths
-from rhetree.domain.tree import Split, Tree
 from rhetree.errors import ModelError, RhetreeError, SettingError, TrainingError
 from rhetree.learning.curve import draw_curve
-from rhetree.learning.evaluation import evaluate_models
-from rhetree.learning.experiment import LOG, read_log, run
+from rhetree.learning.experiment import run
 from rhetree.learning.loop import Evaluated
 from rhetree.learning.model import CONFIG, WEIGHTS, load_model, save_model
 from rhetree.learning.recipe import read_recipe
+from rhetree.learning.run_folder import LOG, read_log
 from rhetree.learning.scoring import SCORES, score
 from rhetree.learning.settings import as_toml
 from rhetree.treebanks import read, write
 from rhetree.treebanks.corpus import read_corpus
 from tiny_encoders import save_encoder, write_elmo
+from training_runs import UNSET, small_recipe, train, write_recipe
 
 CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.toml"))
-
-SENTENCES = [
-    ("He left , because it rained .", [3, 4], Tree((Split(0, 1, 2, "NS", "cause"),))),
-    (
-        "If it rains , he stays and reads .",
-        [4, 2, 3],
-        Tree((Split(0, 1, 3, "SN", "condition"), Split(1, 2, 3, "NN", "list"))),
-    ),
-    ("She sang .", [3], Tree()),
-]
-
-SMALL = (
-    "network.embedding.width=16",
-    "network.embedding.min_count=1",
-    "network.encoder.layers=1",
-    "network.encoder.width=8",
-    "network.segmenter.layers=1",
-    "network.segmenter.width=16",
-    "network.parser.layers=1",
-    "network.parser.width=16",
-    "network.classifier.width=8",
-    "optimizer.learning_rate=0.02",
-    "train.epochs=3",
-    "train.batch_size=4",
-    "train.checkpoint_steps=2",
-    "train.threads=1",
-)
-
-UNSET = ("network.embedding.width=100", "network.embedding.min_count=2")
-"""The settings of random vectors at their defaults, for other kinds of embeddings."""
-
-
-def document(number):
-    sentences = SENTENCES[number % 3 :] + SENTENCES[: number % 3]
-    bare = Document.from_sentences([text.split() for text, _, _ in sentences], name=f"doc{number}")
-    return replace(
-        bare,
-        edus=spans_of_lengths(length for _, lengths, _ in sentences for length in lengths),
-        sentence_trees=tuple(tree for *_, tree in sentences),
-        metadata={"genre": "weather" if number % 2 else "travel"},
-    )
-
-
-@pytest.fixture
-def corpus(tmp_path):
-    folder = tmp_path / "corpus"
-    folder.mkdir()
-    for number in range(6):
-        write(document(number), folder / f"doc{number}.json")
-    (folder / "train.txt").write_text("doc0\ndoc1\ndoc2\ndoc3\n", encoding="utf-8")
-    (folder / "dev.txt").write_text("doc4\ndoc5\n", encoding="utf-8")
-    return folder
-
-
-def small_recipe(corpus, *assignments):
-    return read_recipe(None, [*SMALL, f"data.corpus={corpus}", *assignments])
-
-
-def write_recipe(corpus, path, *assignments):
-    path.write_text(as_toml(small_recipe(corpus, *assignments)), encoding="utf-8")
-    return path
 
 
 def weights_of(folder):
     return (folder / "model" / WEIGHTS).read_bytes()
-
-
-def train(corpus, folder, *assignments):
-    return list(run(small_recipe(corpus, *assignments), folder))
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
@@ -170,78 +103,6 @@ def test_a_model_that_learnt_dependencies_beside_its_task_is_saved_without_them(
     assert score(model.network, read_corpus(corpus).split("dev")).named() == events[-1].scores
 
 
-def test_two_models_work_one_after_the_other(corpus, tmp_path, capsys):
-    for task in ("segment", "parse"):
-        train(corpus, tmp_path / task, f"network.task={task}")
-    parser, segmenter = str(tmp_path / "parse" / "model"), str(tmp_path / "segment" / "model")
-    assert main(["evaluate", parser, str(corpus), "--segmenter", segmenter, "--json"]) == 0
-    record = json.loads(capsys.readouterr().out)
-    assert record["auto"]["segmentation"]["inner"]["gold"] == 6
-    assert main(["evaluate", segmenter, str(corpus), "--segmenter", parser]) == 2
-    assert "only segments" in capsys.readouterr().err
-
-
-def test_evaluate_prints_both_settings_and_writes_predictions(corpus, tmp_path, capsys):
-    train(corpus, tmp_path / "run")
-    predictions = tmp_path / "predicted.jsonl"
-    assert main(["evaluate", str(tmp_path / "run" / "model"), str(corpus), "-o", str(predictions)]) == 0
-    shown = capsys.readouterr().out
-    assert "With gold EDUs" in shown
-    assert "With the model's own EDUs" in shown
-    assert "weather" in shown
-    assert [document.name for document in read(predictions)] == ["doc4", "doc5"]
-    gold = tmp_path / "gold-edus.jsonl"
-    assert (
-        main(["evaluate", str(tmp_path / "run" / "model"), str(corpus), "--edus", "gold", "-o", str(gold)])
-        == 0
-    )
-    assert "own EDUs" not in capsys.readouterr().out
-    found = evaluate_models(tmp_path / "run" / "model", [document(4)], edus="auto")
-    assert found.gold is None
-    assert found.predictions.keys() == {"auto"}
-    assert [found.edus for found in read(gold)] == [document(number).edus for number in (4, 5)]
-
-
-def test_predictions_go_into_a_folder_in_any_format(corpus, tmp_path, capsys, monkeypatch):
-    train(corpus, tmp_path / "run", "train.epochs=1")
-    monkeypatch.setattr("rhetree.runtime.installed._HOME", tmp_path / "run")
-    for ending in ("json", "rs3", "rs4", "conllu", "brackets"):
-        folder = tmp_path / ending
-        assert main(["evaluate", "model", str(corpus), "-o", str(folder), "--to", ending]) == 0
-        assert "With gold EDUs" in capsys.readouterr().out
-        assert sorted(path.name for path in folder.iterdir()) == [f"doc4.{ending}", f"doc5.{ending}"]
-    assert main(["evaluate", "model", str(corpus), "-o", str(tmp_path / "dis"), "--to", "dis"]) == 0
-    assert {path.parent.name for path in (tmp_path / "dis").rglob("*-1.dis")} == {"doc4", "doc5"}
-
-
-def test_predictions_that_cannot_be_written_are_told_before_anything_is_computed(
-    corpus, tmp_path, capsys, monkeypatch
-):
-    train(corpus, tmp_path / "run", "train.epochs=1")
-    monkeypatch.setattr("rhetree.learning.evaluation.evaluate_models", None)
-    (tmp_path / "file").touch()
-    for arguments, message in (
-        (["-o", tmp_path / "folder"], "a folder; name what to write into it with --to"),
-        (["-o", tmp_path / "one.json"], "json holds one document a file, and there are 2; name a folder"),
-        (["-o", tmp_path / "odd.xyz"], "its ending is none of"),
-        (["-o", tmp_path / "file", "--to", "json"], "a file, not a folder"),
-    ):
-        assert main(["evaluate", str(tmp_path / "run" / "model"), str(corpus), *map(str, arguments)]) == 2
-        assert message in capsys.readouterr().err
-
-
-def test_fewer_than_no_threads_are_refused(corpus, tmp_path, capsys):
-    train(corpus, tmp_path / "run", "train.epochs=1")
-    assert main(["evaluate", str(tmp_path / "run" / "model"), str(corpus), "--threads", "-1"]) == 2
-    assert "threads is at least 0, got -1" in capsys.readouterr().err
-
-
-def test_a_segmenter_has_no_scores_with_gold_edus(corpus, tmp_path, capsys):
-    train(corpus, tmp_path / "run", "network.task=segment", "train.epochs=1")
-    assert main(["evaluate", str(tmp_path / "run" / "model"), str(corpus), "--edus", "gold"]) == 2
-    assert "no scores with --edus gold" in capsys.readouterr().err
-
-
 def test_a_killed_run_resumes_to_the_weights_of_an_unbroken_one(corpus, tmp_path):
     recipe = write_recipe(corpus, tmp_path / "small.toml", "train.epochs=8", "train.patience=8")
     whole, broken = tmp_path / "whole", tmp_path / "broken"
@@ -306,7 +167,7 @@ recipe, folder = map(Path, sys.argv[1:])
 with started() as processes:
     for name, n_epochs in ("whole", 2), ("broken", 1), ("broken", 2):
         settings = read_recipe(recipe, [f"train.epochs={n_epochs}"])
-        list(run(settings, folder / name, resume=n_epochs == 2, processes=processes))
+        list(run(settings, folder / name, resume=(name, n_epochs) == ("broken", 2), processes=processes))
         distributed.barrier()
 """
 
@@ -349,7 +210,7 @@ def test_training_tells_what_was_assumed_and_how_far_features_are(corpus, tmp_pa
     recipe = write_recipe(corpus, tmp_path / "small.toml", *frozen)
     assert main(["train", str(recipe), "-o", str(tmp_path / "run")]) == 0
     shown = capsys.readouterr().err
-    assert "rhetree train: dev is a random 30% of the documents of train" in shown
+    assert "rhetree: dev is a random 30% of the documents of train" in shown
     told = []
     monkeypatch.setenv("RHETREE_CACHE", str(tmp_path / "other"))
     list(run(read_recipe(recipe), tmp_path / "again", progress=lambda *numbers: told.append(numbers)))
@@ -387,6 +248,55 @@ def test_an_unknown_setting_is_refused_with_a_suggestion(corpus, tmp_path, capsy
     assert "unknown setting train.patiense; did you mean patience?" in capsys.readouterr().err
 
 
+def test_a_wrong_setting_of_a_file_is_told_with_the_file(corpus, tmp_path, capsys):
+    recipe = write_recipe(corpus, tmp_path / "small.toml")
+    recipe.write_text(
+        recipe.read_text(encoding="utf-8").replace("\nepochs =", "\nepochz ="), encoding="utf-8"
+    )
+    for arguments in ([], ["--set", "train.seed=2"]):
+        assert main(["train", str(recipe), *arguments]) == 2
+        assert f"{recipe}: unknown setting train.epochz; did you mean epochs?" in capsys.readouterr().err
+
+
+def test_a_network_that_memory_cannot_hold_is_refused(corpus, tmp_path, capsys):
+    recipe = write_recipe(corpus, tmp_path / "small.toml", "network.encoder.width=10000000")
+    assert main(["train", str(recipe), "-o", str(tmp_path / "run")]) == 2
+    assert "not enough memory; make the network's widths" in capsys.readouterr().err
+
+
+def test_weights_that_explode_stop_a_run_with_a_message(corpus, tmp_path, capsys):
+    recipe = write_recipe(
+        corpus, tmp_path / "small.toml", "optimizer.learning_rate=1e30", "train.batch_size=64"
+    )
+    assert main(["train", str(recipe), "-o", str(tmp_path / "run")]) == 2
+    assert "nothing was saved yet; try a lower optimizer.learning_rate" in capsys.readouterr().err
+
+
+def test_a_run_that_stops_early_says_so_on_a_line_of_its_own(corpus, tmp_path, capsys):
+    slow = ["optimizer.learning_rate=1e-12", "train.patience=1", "train.epochs=9"]
+    recipe = write_recipe(corpus, tmp_path / "small.toml", *slow)
+    assert main(["train", str(recipe), "-o", str(tmp_path / "run")]) == 0
+    first, second, last = capsys.readouterr().err.splitlines()
+    assert first.startswith("epoch 1: segmentation ")
+    assert first.endswith("best so far")
+    assert second.startswith("epoch 2: segmentation ")
+    assert last == "rhetree: stopped after epoch 2: no better score in 1 evaluation"
+
+
+def test_a_picture_that_cannot_be_drawn_leaves_the_model(corpus, tmp_path, capsys, monkeypatch):
+    def fail(*_args, **_kwargs):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", fail)
+    recipe = write_recipe(corpus, tmp_path / "small.toml", "train.epochs=1")
+    assert main(["train", str(recipe), "-o", str(tmp_path / "run")]) == 0
+    told = capsys.readouterr()
+    assert "no picture of the run" in told.err
+    assert "No space left on device" in told.err
+    assert told.out == f"{tmp_path / 'run' / 'model'}\n"
+    assert not list((tmp_path / "run").glob("*curve*"))
+
+
 def test_a_recipe_is_printed_with_every_setting(capsys):
     assert main(["train", "--print-recipe", "--set", "train.epochs=7"]) == 0
     printed = capsys.readouterr().out
@@ -410,59 +320,6 @@ def test_labels_that_only_dev_has_are_refused_or_ignored(corpus, tmp_path):
     assert train(corpus, tmp_path / "run", "data.unseen_labels=ignore", "train.epochs=1")
 
 
-def test_a_folder_with_a_run_is_not_overwritten(corpus, tmp_path):
-    train(corpus, tmp_path / "run", "train.epochs=1")
-    with pytest.raises(TrainingError, match="holds a run already; go on with --resume"):
-        train(corpus, tmp_path / "run")
-
-
-def contents(folder):
-    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
-
-
-@pytest.mark.parametrize(
-    ("assignment", "message"),
-    [
-        ("network.encoder.width=4", "network.encoder.width = 8, not 4"),
-        ("network.task=segment", "network.task = 'joint', not 'segment'"),
-        ("train.batch_size=2", "train.batch_size = 4, not 2"),
-    ],
-)
-def test_a_run_is_not_resumed_with_other_settings_and_stays_as_it_is(corpus, tmp_path, assignment, message):
-    events = run(small_recipe(corpus), tmp_path / "run")
-    for _ in range(4):
-        next(events)  # what was read, and a step more than the checkpoint has
-    events.close()
-    before = contents(tmp_path / "run")
-    with pytest.raises(ModelError, match=message):
-        list(run(small_recipe(corpus, assignment), tmp_path / "run", resume=True))
-    assert contents(tmp_path / "run") == before
-
-
-def test_a_longer_run_with_another_optimizer_goes_on(corpus, tmp_path):
-    train(corpus, tmp_path / "run", "train.epochs=1")
-    longer = small_recipe(corpus, "train.epochs=3", "optimizer.weight_decay=0.01", "optimizer.kind=adamw")
-    events = list(run(longer, tmp_path / "run", resume=True))
-    assert [event.epoch for event in events if isinstance(event, Evaluated)] == [2, 3]
-    assert read_recipe(tmp_path / "run" / "recipe.toml") == longer
-
-
-def test_a_folder_that_cannot_be_used_is_refused_before_features_are_computed(corpus, tmp_path, monkeypatch):
-    def fail(*_args, **_kwargs):
-        raise AssertionError("features are computed")
-
-    train(corpus, tmp_path / "run", "train.epochs=1")
-    (tmp_path / "file").touch()
-    monkeypatch.setattr("rhetree.learning.embeddings.random.RandomEmbedder.keep_features", fail)
-    with pytest.raises(RhetreeError, match="file"):
-        train(corpus, tmp_path / "file" / "run")
-    monkeypatch.setattr("rhetree.learning.experiment.make_embedder", fail)
-    with pytest.raises(TrainingError, match="holds a run already"):
-        train(corpus, tmp_path / "run")
-    with pytest.raises(ModelError, match=r"train.seed = 1, not 2"):
-        list(run(small_recipe(corpus, "train.seed=2"), tmp_path / "run", resume=True))
-
-
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
@@ -473,7 +330,14 @@ def test_a_folder_that_cannot_be_used_is_refused_before_features_are_computed(co
         (lambda folder: (folder / WEIGHTS).write_bytes(b"x" * 100), "may be cut off"),
         (lambda folder: _change_config(folder, "version", 99), "format version 99, this Rhetree reads 1"),
         (lambda folder: _change_config(folder, "labels", ["cause-NS"]), "not the weights of config.json"),
+        (lambda folder: _change_config(folder, "version", "1"), "format version '1', this Rhetree reads 1"),
         (lambda folder: _change_config(folder, "recipe", {"trian": {}}), "did you mean train"),
+        (lambda folder: _change_config(folder, "recipe", None), 'settings under "recipe", got None'),
+        (lambda folder: _change_config(folder, "recipe", {"data": 3}), 'settings under "recipe", got'),
+        (lambda folder: _change_config(folder, "labels", 5), 'labels such as cause-NS under "labels", got 5'),
+        (lambda folder: _change_config(folder, "labels", ["cause"]), r"under \"labels\", got \['cause'\]"),
+        (lambda folder: _change_config(folder, "labels", []), "0 labels for the task 'joint'"),
+        (lambda folder: _change_config(folder, "data", 3), 'the data under "data", got 3'),
     ],
 )
 def test_a_damaged_model_directory_is_refused(corpus, tmp_path, damage, message):

@@ -170,13 +170,17 @@ def test_weights_that_cannot_be_evaluated_stop_the_run_and_are_not_kept(tmp_path
 
     fit(tmp_path, epochs=1)
     before = (tmp_path / FILE).read_bytes()
-    with pytest.raises(TrainingError, match=f"no scores after epoch 2: its prob.*good state is in {tmp_path}"):
+    with pytest.raises(
+        TrainingError, match=f"no scores after epoch 2: its prob.*good state is in {tmp_path}"
+    ):
         fit(tmp_path, resume=True, evaluate=evaluate, checkpoint_steps=100)
     assert (tmp_path / FILE).read_bytes() == before
 
 
 def test_a_checkpoint_of_other_settings_is_refused(tmp_path):
-    save_checkpoint(tmp_path, trainee(Toy()), Position(settings={"network.task": "parse"}), torch.get_rng_state())
+    save_checkpoint(
+        tmp_path, trainee(Toy()), Position(settings={"network.task": "parse"}), torch.get_rng_state()
+    )
     with pytest.raises(ModelError, match="this run has network.task = 'parse', not 'joint'"):
         fit(tmp_path, resume=True)
 
@@ -273,7 +277,11 @@ def test_layers_of_a_pretrained_encoder_learn_more_slowly_further_down():
 
 @pytest.mark.parametrize(
     ("change", "message"),
-    [({"epochs": 0}, "epochs is at least 1"), ({"seed": -1}, "seed and threads are at least 0")],
+    [
+        ({"epochs": 0}, "epochs is at least 1"),
+        ({"seed": -1}, "seed is at least 0, got -1"),
+        ({"threads": 2000}, "threads lies within 0 and 1024"),
+    ],
 )
 def test_a_wrong_setting_of_training_is_named(change, message):
     with pytest.raises(ValueError, match=message):
@@ -281,7 +289,7 @@ def test_a_wrong_setting_of_training_is_named(change, message):
 
 
 def test_a_position_goes_to_json_and_back():
-    position = Position(epoch=3, best=1.5, history=[{"epoch": 1, "full": 2.0}])
+    position = Position(epoch=3, best=1.5, data="abc")
     from dataclasses import asdict
 
     assert Position(**json.loads(json.dumps(asdict(position)))) == position

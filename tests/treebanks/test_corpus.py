@@ -174,6 +174,16 @@ def test_an_unknown_split_is_an_error_with_a_suggestion(tmp_path):
         read_corpus(folder, split="xyz")
 
 
+def test_a_split_that_lists_no_document_is_empty_and_one_of_other_files_is_not_read(tmp_path):
+    folder = write(gum_layout(tmp_path), {"dev.txt": "\n"})
+    for split in (None, "dev"):
+        with pytest.raises(RhetreeError, match=r"dev.txt lists no document, so split 'dev' is empty"):
+            read_corpus(folder, split=split).split("dev")
+    folder = write(tmp_path / "files", {"train/a.dis": DIS, "dev/b.edus": "A cat .\n"})
+    with pytest.raises(RhetreeError, match=r"dev: nothing in it is read beside the trees of train"):
+        read_corpus(folder).split("dev")
+
+
 # --- RST-DT's layout --------------------------------------------------------------------------
 
 

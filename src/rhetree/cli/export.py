@@ -10,7 +10,9 @@ PRECISIONS = ("fp32", "fp16", "int8")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
     parser.add_argument(
-        "model", type=Path, metavar="MODEL", help="a trained model's directory, such as runs/joint/model"
+        "model",
+        metavar="MODEL",
+        help="a trained model's directory, such as runs/joint/model, or an installed model's name",
     )
     parser.add_argument(
         "-o", "--output", type=Path, required=True, metavar="FOLDER", help="the directory to write"
@@ -34,6 +36,7 @@ def run(args: argparse.Namespace) -> int:
     from rhetree.cli.console import make_console
     from rhetree.cli.extras import training_extra
     from rhetree.errors import FileError
+    from rhetree.runtime.installed import find_model
 
     with training_extra():
         from rhetree.learning.export import export_model
@@ -44,7 +47,9 @@ def run(args: argparse.Namespace) -> int:
             card = args.card.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise FileError(f"cannot be read: {error}", args.card) from error
-    export_model(args.model, args.output, precision=args.precision, weights=args.weights, card=card)
+    export_model(
+        find_model(args.model), args.output, precision=args.precision, weights=args.weights, card=card
+    )
     size = sum(path.stat().st_size for path in args.output.iterdir())
     make_console().print(f"{args.output}: {size:,} bytes")
     return 0

@@ -32,6 +32,8 @@ COMMANDS: dict[str, str] = {
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; the return value is the exit code."""
+    if sys.stdout is None:  # closed by whoever called us: what would be told there is not wanted
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # until the process ends
     try:
         code = _run(argv)
         sys.stdout.flush()

@@ -4,6 +4,7 @@ import argparse
 from collections import deque
 from collections.abc import Iterator
 from itertools import groupby
+from math import inf
 from typing import TYPE_CHECKING
 
 from rhetree.cli.options import counted, say
@@ -11,6 +12,7 @@ from rhetree.cli.parsed_outputs import STDOUT, Output, add_output_arguments, ope
 from rhetree.cli.progress import Meter
 from rhetree.cli.text_inputs import Inputs, Record, Source, add_input_arguments, choose_sources
 from rhetree.errors import FileError, RhetreeError, UnwritableError
+from rhetree.runtime.workers import MOST_THREADS
 
 if TYPE_CHECKING:
     from rhetree.domain.document import Document
@@ -31,7 +33,13 @@ def add_shared_arguments(parser: argparse.ArgumentParser, formats: tuple[str, ..
         metavar="K",
         help="the K best readings of each sentence, with their probabilities: drawn, and in JSON as alternatives",
     )
-    add("--threads", type=_whole_number(0), default=0, metavar="N", help="0, the default, is one a core")
+    add(
+        "--threads",
+        type=_whole_number(0, MOST_THREADS),
+        default=0,
+        metavar="N",
+        help="0, the default, is one a core",
+    )
     add(
         "--batch-cost",
         type=_whole_number(1),
@@ -164,14 +172,17 @@ def _check_output_is_no_input(args: argparse.Namespace, sources: list[Source]) -
             raise RhetreeError(f"-o {args.output}: is read as well; name another file")
 
 
-def _whole_number(least: int):  # type: ignore[no-untyped-def]  # argparse takes any function of a string
+def _whole_number(least: int, most: float = inf):  # type: ignore[no-untyped-def]  # argparse takes any function of a string
     def read(text: str) -> int:
         try:
             number = int(text)
         except ValueError:
             number = least - 1
-        if number < least:
-            raise argparse.ArgumentTypeError(f"a whole number from {least} on is expected, found {text!r}")
+        if not least <= number <= most:
+            until = "on" if most == inf else f"to {most}"
+            raise argparse.ArgumentTypeError(
+                f"a whole number from {least} {until} is expected, found {text!r}"
+            )
         return number
 
     return read

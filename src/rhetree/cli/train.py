@@ -5,12 +5,13 @@ from, and the best model so far.
 """
 
 import argparse
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
 
-from rhetree.errors import SettingError
+from rhetree.cli.options import counted, say
+from rhetree.errors import RhetreeError, SettingError, TrainingError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         type=Path,
         metavar="FOLDER",
-        help="the run's folder; default: runs/ and the recipe's name",
+        help="the run's folder; default: runs/ and the recipe's name, or the folder of a run's own recipe.toml",
     )
     parser.add_argument("--resume", action="store_true", help="go on from the run's last checkpoint")
     parser.add_argument(
@@ -55,13 +56,34 @@ def run(args: argparse.Namespace) -> int:
     if args.print_recipe:
         make_console().print(as_toml(recipe).removesuffix("\n"))
         return 0
-    folder = args.output or Path("runs") / args.recipe.stem
-    with started() as processes:
+    folder = args.output or _folder_of(args.recipe)
+    with started() as processes, _enough_memory():
         _train(recipe, folder, args.resume, processes)
         if processes.is_first:
             _draw_curve(folder)
             make_console().print(str(folder / "model"))
     return 0
+
+
+def _folder_of(recipe: Path) -> Path:
+    """Where a run goes that was not told: a recipe that a run has kept is that run's."""
+    from rhetree.learning.run_folder import LOG, RECIPE
+
+    if recipe.name == RECIPE and (recipe.parent / LOG).exists():
+        return recipe.parent
+    return Path("runs") / recipe.stem
+
+
+@contextmanager
+def _enough_memory() -> Iterator[None]:
+    try:
+        yield
+    except (MemoryError, RuntimeError) as error:
+        if isinstance(error, RuntimeError) and "alloc" not in str(error):
+            raise
+        raise TrainingError(
+            "there is not enough memory; make the network's widths or train.batch_size smaller"
+        ) from error
 
 
 def _train(recipe, folder, resume, processes) -> None:  # type: ignore[no-untyped-def]  # its types need torch
@@ -79,10 +101,17 @@ def _train(recipe, folder, resume, processes) -> None:  # type: ignore[no-untype
         TextColumn("{task.fields[speed]}"),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=console, disable=not processes.is_first) as progress:
+    # Where nobody looks there is no bar, which would leave an empty line before an error; scores are told anyway.
+    is_seen = processes.is_first and console.is_terminal
+    last = None
+    with Progress(*columns, console=console, disable=not is_seen) as progress:
         features = progress.add_task("features", visible=False, unit="sentences", speed="")
         steps = progress.add_task("epoch 1", visible=False, unit="steps", speed="")
         meter = Meter()
+
+        def tell(line: str) -> None:
+            if processes.is_first:
+                progress.console.print(line, highlight=False, soft_wrap=True)
 
         def show_features(n_there: int, n_sentences: int) -> None:
             progress.update(features, visible=True, completed=n_there, total=n_sentences)
@@ -90,7 +119,7 @@ def _train(recipe, folder, resume, processes) -> None:  # type: ignore[no-untype
         for event in run(recipe, folder, resume=resume, processes=processes, progress=show_features):
             if isinstance(event, Data):
                 for note in event.notes:
-                    progress.console.print(f"rhetree train: {note}", highlight=False, soft_wrap=True)
+                    tell(f"rhetree: {note}")
             elif isinstance(event, Step):
                 meter.add(sum(event.losses.values()), event.n_sentences)
                 progress.update(features, visible=False)
@@ -105,8 +134,13 @@ def _train(recipe, folder, resume, processes) -> None:  # type: ignore[no-untype
             else:
                 scores = "  ".join(f"{name} {score:.1f}" for name, score in event.scores.items())
                 mark = "  best so far" if event.is_best else ""
-                progress.console.print(f"epoch {event.epoch}: {scores}{mark}", highlight=False)
+                tell(f"epoch {event.epoch}: {scores}{mark}")
                 meter.restart()
+                last = event
+    if last is not None and last.epoch < recipe.train.epochs:
+        say(
+            f"stopped after epoch {last.epoch}: no better score in {counted(recipe.train.patience, 'evaluation')}"
+        )
 
 
 class Meter:
@@ -147,11 +181,10 @@ class Meter:
 
 
 def _draw_curve(folder: Path) -> None:
-    from rhetree.errors import MissingExtraError
     from rhetree.learning.curve import draw_curve
-    from rhetree.learning.experiment import read_log
+    from rhetree.learning.run_folder import read_log
 
     try:
         draw_curve(read_log(folder), folder / "curve.svg")
-    except MissingExtraError as error:
-        print(f"rhetree train: no picture of the run: {error}", file=sys.stderr)
+    except RhetreeError as error:  # what was learnt is there all the same
+        say(f"no picture of the run: {error}")

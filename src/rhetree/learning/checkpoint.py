@@ -20,7 +20,7 @@ from rhetree.errors import ModelError, RhetreeError
 from rhetree.learning.averaging import WeightAverage
 
 FILE = "checkpoint.safetensors"
-_VERSION = "2"
+_VERSION = "3"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -35,8 +35,8 @@ class Position:
     best_epoch: int = 0
     settings: Mapping[str, Any] = field(default_factory=dict)
     """By name: a checkpoint goes on only with the same ones."""
-    history: list[dict[str, float]] = field(default_factory=list)
-    """Dev scores, an entry an evaluation."""
+    data: str = ""
+    """A hash of what is learnt from and chosen on: a checkpoint goes on only with the same."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,12 +74,12 @@ def save_checkpoint(folder: Path, trainee: Trainee, position: Position, random: 
         raise RhetreeError(f"{path}: cannot be written: {error}") from error
 
 
-def load_checkpoint(folder: Path, trainee: Trainee, settings: Mapping[str, Any]) -> Position:
+def load_checkpoint(folder: Path, trainee: Trainee, settings: Mapping[str, Any], data: str = "") -> Position:
     """Put network, optimiser, average and random state back to where a checkpoint left them.
 
-    :param settings: see :func:`read_position`
+    :param settings: these and ``data``: see :func:`read_position`
     """
-    position = read_position(folder, settings)
+    position = read_position(folder, settings, data)
     path = folder / FILE
     try:
         tensors = load_file(path)
@@ -89,10 +89,11 @@ def load_checkpoint(folder: Path, trainee: Trainee, settings: Mapping[str, Any])
     return position
 
 
-def read_position(folder: Path, settings: Mapping[str, Any]) -> Position:
+def read_position(folder: Path, settings: Mapping[str, Any], data: str) -> Position:
     """Where a checkpoint left training.
 
     :param settings: those to go on with, by name; the checkpoint has to be of the same
+    :param data: a hash of that to go on with; the checkpoint has to be of the same
     """
     path = folder / FILE
     try:
@@ -110,6 +111,11 @@ def read_position(folder: Path, settings: Mapping[str, Any]) -> Position:
                 f"{path}: this run has {name} = {before!r}, not {now!r}; go on with the settings of "
                 "its recipe.toml, or start afresh in another folder"
             )
+    if position.data != data:
+        raise ModelError(
+            f"{path}: the corpus has changed since this run began; go on with the one that it had, "
+            "or start afresh in another folder"
+        )
     return position
 
 

@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rhetree.errors import MissingExtraError, RhetreeError
+from rhetree.errors import MissingExtraError
+from rhetree.treebanks.files import whole_file
 
 _SMOOTHING = 0.98
 
 
 def draw_curve(log: Sequence[Mapping[str, Any]], path: Path) -> None:
-    """Draw a run's log (see :func:`rhetree.learning.experiment.read_log`) as SVG or PNG."""
+    """Draw a run's log (see :func:`rhetree.learning.run_folder.read_log`) as SVG."""
     try:
         from matplotlib.figure import Figure
     except ModuleNotFoundError as error:
@@ -32,10 +33,8 @@ def draw_curve(log: Sequence[Mapping[str, Any]], path: Path) -> None:
         axes.grid(alpha=0.3)
         if axes.lines:
             axes.legend(fontsize="small", ncols=3)
-    try:
-        figure.savefig(path)
-    except (OSError, ValueError) as error:
-        raise RhetreeError(f"{path}: cannot be drawn: {error}") from error
+    with whole_file(path) as sink:
+        figure.savefig(sink, format="svg")
 
 
 def _smooth(values: Sequence[float]) -> list[float]:

@@ -1,47 +1,32 @@
-"""One training run from recipe to model directory: what is read, checked, learnt and kept.
-
-A run lives in a folder of its own:
-
-    recipe.toml              the settings, every one of them
-    log.jsonl                a line a step and an evaluation, to be plotted
-    checkpoint.safetensors   where training is
-    model/                   the best model so far
-"""
+"""One training run from recipe to model directory: what is read, checked and learnt."""
 
 import hashlib
-import json
 import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 import torch
 
 from rhetree.domain.document import Document
-from rhetree.errors import RhetreeError, SettingError, TrainingError
-from rhetree.learning import scoring
-from rhetree.learning.checkpoint import has_checkpoint, read_position
+from rhetree.domain.relations import INVENTORIES, Inventory
+from rhetree.errors import SettingError, TrainingError
+from rhetree.learning import run_folder, scoring
 from rhetree.learning.embeddings import make_embedder
 from rhetree.learning.loop import Evaluated, Step, train
 from rhetree.learning.model import save_model
 from rhetree.learning.networks.joint import DiscourseNetwork
 from rhetree.learning.processes import Processes
 from rhetree.learning.recipe import DataConfig, Recipe
-from rhetree.learning.settings import as_toml
 from rhetree.learning.targets import (
     SentenceExample,
     dependency_relations_of,
     labels_of,
     sentence_examples,
 )
-from rhetree.treebanks.corpus import read_corpus
-from rhetree.treebanks.files import whole_file
-
-LOG = "log.jsonl"
-MODEL = "model"
-RECIPE = "recipe.toml"
+from rhetree.treebanks.corpus import AS_THEY_ARE, read_corpus
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +35,10 @@ class Data:
 
     train: tuple[Document, ...]
     dev: tuple[Document, ...]
+    inventory: Inventory | None = None
+    """Whose classes the trees have; None where relations are as the files have them."""
     notes: tuple[str, ...] = ()
     """What was assumed in reading them."""
-
-    def fingerprint(self) -> str:
-        """A hash of what is learnt from, so that a model can say what it saw."""
-        sha256 = hashlib.sha256()
-        for document in self.train:
-            forms = [token.form for token in document.tokens]
-            layers = (document.name, forms, document.sentences, document.edus, document.sentence_trees)
-            sha256.update(repr(layers).encode())
-        return sha256.hexdigest()
 
 
 def read_data(config: DataConfig) -> Data:
@@ -74,11 +52,21 @@ def read_data(config: DataConfig) -> Data:
     ).split_by_sentence()
     if config.dev_share:
         corpus = corpus.hold_out(config.dev_share, config.seed)
-    data = Data(corpus.split(config.train), corpus.split(config.dev), corpus.notes)
+    data = Data(corpus.split(config.train), corpus.split(config.dev), corpus.inventory, corpus.notes)
     for name, documents in ((config.train, data.train), (config.dev, data.dev)):
         if not any(document.tokens for document in documents):
             raise TrainingError(f"{config.corpus}: split {name!r} is empty; there is nothing to learn from")
     return data
+
+
+def fingerprint(documents: Sequence[Document]) -> str:
+    """A hash of what can be learnt from documents."""
+    sha256 = hashlib.sha256()
+    for document in documents:
+        forms = [token.form for token in document.tokens]
+        layers = (document.name, forms, document.sentences, document.edus, document.sentence_trees)
+        sha256.update(repr(layers).encode())
+    return sha256.hexdigest()
 
 
 def run(
@@ -89,7 +77,7 @@ def run(
     processes: Processes | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Iterator[Data | Step | Evaluated]:
-    """Train what the recipe says in this folder, yielding what was read, then what happens.
+    """Train what the recipe says in this folder (see ``run_folder``), yielding what was read, then what happens.
 
     :param progress: told now and then of how many of all sentences the encoder's features are there
     """
@@ -100,44 +88,51 @@ def run(
     labels = check_labels(recipe, examples, sentence_examples(data.dev))
     dependency_relations = check_syntax(recipe, examples)
     select = scoring.check_select(recipe.train.select, recipe.network.task)
-    n_done = steps_done(folder, recipe, resume)
+    learnt_from, chosen_on = fingerprint(data.train), fingerprint(data.dev)
+    # The other processes may come here when the first one has begun to write.
+    contents = f"{learnt_from} {chosen_on}"
+    n_done = run_folder.steps_done(folder, recipe, contents, resume=resume) if processes.is_first else 0
 
     torch.manual_seed(recipe.train.seed)
     torch.set_num_threads(recipe.train.threads or torch.get_num_threads())
     embedder = make_embedder(recipe.network.embedding, [example.tokens for example in examples])
-    if processes.is_first:
-        _start_folder(folder, recipe, n_done)
     sentences = [
         document.forms_of(sentence)
         for document in (*data.train, *data.dev)
         for sentence in document.sentences
     ]
-    embedder.keep_features(
-        sentences, progress=None if progress is None else lambda n_there: progress(n_there, len(sentences))
-    )
-    network = DiscourseNetwork(recipe.network, embedder, labels, dependency_relations)
+    with run_folder.started(folder, recipe, n_done) if processes.is_first else nullcontext():
+        embedder.keep_features(
+            sentences,
+            progress=None if progress is None else lambda n_there: progress(n_there, len(sentences)),
+        )
+        network = DiscourseNetwork(recipe.network, embedder, labels, dependency_relations)
 
-    def keep(scores: Mapping[str, float]) -> None:
-        save_model(folder / MODEL, network, recipe, _about(recipe, data, scores))
+        def keep(scores: Mapping[str, float]) -> None:
+            save_model(folder / run_folder.MODEL, network, recipe, _about(recipe, data, learnt_from, scores))
 
-    events = train(
-        network,
-        examples,
-        train=recipe.train,
-        optimizer=recipe.optimizer,
-        select=select,
-        evaluate=lambda: scoring.score(network, data.dev).named(),
-        keep=keep,
-        folder=folder,
-        depths=network.pretrained_depths(),
-        settings=recipe.fixed(),
-        resume=resume,
-        processes=processes,
-    )
-    for event in events:
-        if processes.is_first:
-            _log(folder, event)
-        yield event
+        for event in train(
+            network,
+            examples,
+            train=recipe.train,
+            optimizer=recipe.optimizer,
+            select=select,
+            evaluate=lambda: scoring.score(network, data.dev).named(),
+            keep=keep,
+            folder=folder,
+            depths=network.pretrained_depths(),
+            settings=recipe.fixed(),
+            data=contents,
+            resume=resume,
+            processes=processes,
+        ):
+            if processes.is_first:
+                run_folder.log(folder, event)
+            yield event
+    if processes.is_first and not (folder / run_folder.MODEL).is_dir():
+        raise TrainingError(
+            f"{folder}: this run is over, but its model is gone; start afresh in another folder"
+        )
 
 
 def check_labels(
@@ -175,57 +170,25 @@ def check_syntax(recipe: Recipe, train: Sequence[SentenceExample]) -> tuple[str,
     return relations
 
 
-def steps_done(folder: Path, recipe: Recipe, resume: bool) -> int:
-    """After how many steps a run goes on here; an error where it cannot. Nothing is written."""
-    if resume:
-        return read_position(folder, recipe.fixed()).step if has_checkpoint(folder) else 0
-    if (folder / LOG).exists():
-        raise TrainingError(f"{folder} holds a run already; go on with --resume, or choose another folder")
-    return 0
-
-
-def read_log(folder: Path) -> list[dict[str, Any]]:
-    """The lines of a run's log; one that a killed run did not finish is left out."""
-    path = folder / LOG
-    try:
-        return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n")[:-1]]
-    except OSError as error:
-        raise RhetreeError(f"{path}: cannot be read: {error.strerror}") from error
-    except ValueError as error:
-        raise RhetreeError(f"{path}: not a log of training: {error}") from error
-
-
-def _start_folder(folder: Path, recipe: Recipe, n_done: int) -> None:
-    with whole_file(folder / RECIPE) as sink:
-        sink.write(as_toml(recipe))
-    if (folder / LOG).exists():
-        # What a killed run did after its checkpoint will be done, and logged, again.
-        lines = [line for line in read_log(folder) if line["step"] <= n_done]
-        with whole_file(folder / LOG) as sink:
-            sink.writelines(json.dumps(line) + "\n" for line in lines)
-
-
-def _log(folder: Path, event: Step | Evaluated) -> None:
-    kind = "step" if isinstance(event, Step) else "dev"
-    line = json.dumps({"kind": kind, **asdict(event)})
-    try:
-        with (folder / LOG).open("a", encoding="utf-8") as sink:
-            sink.write(line + "\n")
-    except OSError as error:
-        raise RhetreeError(f"{folder / LOG}: cannot be written: {error.strerror}") from error
-
-
-def _about(recipe: Recipe, data: Data, scores: Mapping[str, float]) -> dict[str, object]:
+def _about(recipe: Recipe, data: Data, sha256: str, scores: Mapping[str, float]) -> dict[str, object]:
     return {
         "scores": {"dev": dict(scores)},
         "data": {
             "corpus": Path(recipe.data.corpus).name,
             "documents": len(data.train),
             "sentences": sum(len(document.sentences) for document in data.train),
-            "sha256": data.fingerprint(),
+            "sha256": sha256,
+            "relations": _relations(data.inventory),
         },
         "versions": {
             "python": platform.python_version(),
             "transformers": metadata.version("transformers"),
         },
     }
+
+
+def _relations(inventory: Inventory | None) -> object:
+    """What to say of relation classes, so that they are found again: a name, or what a file had."""
+    if inventory is None:
+        return AS_THEY_ARE
+    return inventory.name if INVENTORIES.get(inventory.name) == inventory else asdict(inventory)

@@ -25,6 +25,7 @@ from rhetree.learning.checkpoint import (
 from rhetree.learning.optimisation import OptimizerConfig, make_optimizer, set_rate
 from rhetree.learning.processes import Processes
 from rhetree.learning.targets import SentenceExample
+from rhetree.runtime.workers import MOST_THREADS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +47,7 @@ class TrainConfig:
     checkpoint_steps: int = 200
     """A checkpoint after so many steps, and after each epoch."""
     threads: int = 0
-    """Of torch; 0 for as many as there are cores."""
+    """Of torch; 0 for as many as it takes by itself, mostly one a core."""
 
     def __post_init__(self) -> None:
         for name in ("epochs", "batch_size", "patience", "checkpoint_steps"):
@@ -54,8 +55,10 @@ class TrainConfig:
                 raise ValueError(f"{name} is at least 1, got {getattr(self, name)}")
         if not 0 <= self.average < 1:
             raise ValueError(f"average is a decay, 0 <= average < 1, got {self.average}")
-        if self.seed < 0 or self.threads < 0:
-            raise ValueError(f"seed and threads are at least 0, got {self.seed} and {self.threads}")
+        if self.seed < 0:
+            raise ValueError(f"seed is at least 0, got {self.seed}")
+        if not 0 <= self.threads <= MOST_THREADS:
+            raise ValueError(f"threads lies within 0 and {MOST_THREADS}, got {self.threads}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +94,7 @@ def train(
     folder: Path,
     depths: Mapping[str, int] | None = None,
     settings: Mapping[str, Any] | None = None,
+    data: str = "",
     resume: bool = False,
     processes: Processes | None = None,
 ) -> Iterator[Step | Evaluated]:
@@ -102,14 +106,15 @@ def train(
     :param folder: where the checkpoint lives
     :param depths: for each pretrained parameter, how many layers it lies below the last
     :param settings: by name; a checkpoint of others is refused
+    :param data: a hash of what is learnt from and chosen on; a checkpoint of another is refused
     """
     processes = processes or Processes()
     stepper = make_optimizer(network, depths or {}, optimizer)
     average = WeightAverage(network, train.average)
     trainee = Trainee(network, stepper, average)
-    position = Position(settings=settings or {})
+    position = Position(settings=settings or {}, data=data)
     if resume and has_checkpoint(folder):
-        position = load_checkpoint(folder, trainee, position.settings)
+        position = load_checkpoint(folder, trainee, position.settings, data)
     model = processes.wrap(network)
     lengths = [len(example.tokens) for example in examples]
     n_steps = train.epochs * -(-len(examples) // train.batch_size)
@@ -145,7 +150,6 @@ def train(
                 if processes.is_first:
                     keep(scores)
         if processes.is_first:
-            position.history.append({"epoch": position.epoch, **scores})
             save_checkpoint(folder, trainee, position, torch.get_rng_state())
             yield Evaluated(position.epoch, position.step, scores, is_best)
 
@@ -169,7 +173,9 @@ def _find_gradient(
         found = ", ".join(
             f"{name} {value.item():.3g}" for name, value in {**losses, "gradient": norm}.items()
         )
-        what = f"the loss or its gradient is no number at step {position.step + 1} of epoch {position.epoch + 1}"
+        what = (
+            f"the loss or its gradient is no number at step {position.step + 1} of epoch {position.epoch + 1}"
+        )
         raise _diverged(f"{what} ({found})", folder)
     return {name: loss.item() for name, loss in losses.items()}
 

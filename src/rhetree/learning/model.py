@@ -96,11 +96,8 @@ def new_directory(folder: Path) -> Iterator[Path]:
 
 def load_recipe(folder: Path) -> Recipe:
     """The recipe that made the model of a directory."""
-    config = read_config(folder)
     try:
-        return build(Recipe, config["recipe"])
-    except KeyError as error:
-        raise ModelError(f"{folder / CONFIG}: has no {error}") from error
+        return build(Recipe, read_config(folder)["recipe"])
     except SettingError as error:
         raise ModelError(f"{folder / CONFIG}: {error}") from error
 
@@ -109,18 +106,23 @@ def load_model(folder: Path) -> Model:
     """The model of a directory, ready to predict."""
     config = read_config(folder)
     recipe = load_recipe(folder)
-    labels = config.get("labels", ())
+    labels = config["labels"]
+    if bool(labels) == (recipe.network.task == "segment"):
+        raise ModelError(f"{folder / CONFIG}: {len(labels)} labels for the task {recipe.network.task!r}")
     try:
         weights = load_file(folder / WEIGHTS)
     except FileNotFoundError as error:
-        raise ModelError(f"{folder}: has no {WEIGHTS}; a model without weights cannot be trained") from error
+        raise ModelError(
+            f"{folder}: has no {WEIGHTS}; it was exported without them, or is not complete"
+        ) from error
     except (OSError, SafetensorError) as error:
         raise ModelError(f"{folder / WEIGHTS}: cannot be read, it may be cut off: {error}") from error
     network = DiscourseNetwork(recipe.network, load_embedder(recipe.network.embedding, folder), labels)
     try:
         network.load_state_dict(weights)
     except RuntimeError as error:
-        raise ModelError(f"{folder / WEIGHTS}: not the weights of {CONFIG} beside it: {error}") from error
+        first = " ".join(str(error).split())[:300]
+        raise ModelError(f"{folder / WEIGHTS}: not the weights of {CONFIG} beside it: {first}") from error
     network.eval()
     about = {key: value for key, value in config.items() if key not in ("recipe", "labels")}
     return Model(network, recipe, about)

@@ -1,10 +1,12 @@
 """A recipe: everything that decides what a training run makes, in one TOML file."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from rhetree.errors import SettingError
 from rhetree.learning.loop import TrainConfig
 from rhetree.learning.networks.joint import NetworkConfig
 from rhetree.learning.optimisation import OptimizerConfig
@@ -60,6 +62,19 @@ class Recipe:
 def read_recipe(path: Path | None, assignments: Sequence[str] = ()) -> Recipe:
     """The recipe of a TOML file, or of defaults, changed by ``section.key=value`` assignments."""
     table = {} if path is None else read_toml(path)
+    own = deepcopy(table)
     for assignment in assignments:
         override(table, assignment)
-    return build(Recipe, table)
+    try:
+        return build(Recipe, table)
+    except SettingError as error:
+        raise SettingError(f"{path}: {error}" if _says(own, str(error)) else str(error)) from error
+
+
+def _says(table: Mapping[str, Any], what: str) -> bool:
+    """Whether the settings of a file are wrong by themselves, and in this way."""
+    try:
+        build(Recipe, table)
+    except SettingError as error:
+        return str(error) == what
+    return False

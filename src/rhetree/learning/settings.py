@@ -1,7 +1,7 @@
 """Settings as dataclasses: from TOML and the command line, into JSON, and out again with their comments.
 
-A settings class is a frozen dataclass whose fields are plain values, ``Literal`` choices, tuples,
-or other settings classes (tables). An unknown key or a value of the wrong kind is an error that
+A settings class is a frozen dataclass whose fields are plain values, ``Literal`` choices, tuples of
+a known length, or other settings classes (tables). An unknown key or a value of the wrong kind is an error that
 names the setting.
 """
 
@@ -9,13 +9,13 @@ import ast
 import difflib
 import inspect
 import json
+import math
 import sys
 import textwrap
-import types
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from rhetree.errors import SettingError
 
@@ -25,6 +25,8 @@ else:
     import tomli as tomllib
 
 Settings = TypeVar("Settings")
+
+_KINDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -119,8 +121,7 @@ def _toml_lines(settings: object, section: str) -> Iterator[str]:
             inner.append((field.name, value))
             continue
         yield from _comment(about.get(field.name, ""))
-        # TOML has no null: an optional setting that is not set stands in a comment.
-        yield f"# {field.name} =" if value is None else f"{field.name} = {_toml_value(value)}"
+        yield f"{field.name} = {_toml_value(value)}"
     for name, value in inner:
         yield from _toml_lines(value, _join(section, name))
 
@@ -128,8 +129,8 @@ def _toml_lines(settings: object, section: str) -> Iterator[str]:
 def _toml_value(value: Any) -> str:
     if isinstance(value, tuple):
         return f"[{', '.join(map(_toml_value, value))}]"
-    # For strings, numbers and booleans JSON is TOML.
-    return json.dumps(value, ensure_ascii=False)
+    # For strings, numbers and booleans JSON is TOML, but for one character.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _comment(text: str) -> Iterator[str]:
@@ -139,9 +140,6 @@ def _comment(text: str) -> Iterator[str]:
 
 def _convert(hint: Any, value: Any, name: str) -> Any:
     origin = get_origin(hint)
-    if origin in (Union, types.UnionType):
-        options = [option for option in get_args(hint) if option is not type(None)]
-        return None if value is None else _convert(options[0], value, name)
     if is_dataclass(hint) and isinstance(hint, type):
         if not isinstance(value, Mapping):
             raise SettingError(f"{name} is a section, got {value!r}")
@@ -153,15 +151,19 @@ def _convert(hint: Any, value: Any, name: str) -> Any:
     if origin is tuple:
         if not isinstance(value, Sequence) or isinstance(value, str):
             raise SettingError(f"{name} is a list, got {value!r}")
-        inner = get_args(hint)
-        if inner[-1] is not Ellipsis and len(inner) != len(value):
-            raise SettingError(f"{name} is a list of {len(inner)}, got {len(value)}")
-        kinds = [inner[0]] * len(value) if inner[-1] is Ellipsis else list(inner)
+        kinds = get_args(hint)
+        if len(kinds) != len(value):
+            raise SettingError(f"{name} is a list of {len(kinds)}, got {len(value)}")
         return tuple(_convert(kind, item, name) for kind, item in zip(kinds, value, strict=True))
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
+        value = float(value)
     if not isinstance(value, hint) or (hint is int and isinstance(value, bool)):
-        raise SettingError(f"{name} is of type {hint.__name__}, got {value!r}")
+        quote = f"; quote it: '\"{value}\"'" if hint is str else ""
+        raise SettingError(f"{name} is {_KINDS[hint]}, got {value!r}{quote}")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise SettingError(f"{name} is a number that ends, got {value}")
+    if isinstance(value, int) and abs(value) >= 2**63:
+        raise SettingError(f"{name} is a whole number of at most 63 bits, got {value}")
     return value
 
 

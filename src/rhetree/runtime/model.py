@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rhetree.domain.relations import label_parts
 from rhetree.errors import ModelError
 from rhetree.runtime.layers import Pointer, Spans
 from rhetree.runtime.network import Floats, Network
@@ -118,10 +119,27 @@ def read_config(folder: Path) -> dict[str, Any]:
         raise ModelError(f'{path}: not a model of Rhetree; expected "format": "{FORMAT}"')
     if config.get("version") != VERSION:
         raise ModelError(
-            f"{path}: model format version {config.get('version')}, this Rhetree reads {VERSION}; "
+            f"{path}: model format version {config.get('version')!r}, this Rhetree reads {VERSION}; "
             "install the version that wrote it, or train again"
         )
+    _check_config(config, path)
     return config
+
+
+def _check_config(config: Mapping[str, Any], path: Path) -> None:
+    """Whatever task a model has, these are there."""
+    recipe, labels, data = config.get("recipe"), config.get("labels"), config.get("data", {})
+    if not isinstance(recipe, dict) or not all(isinstance(table, dict) for table in recipe.values()):
+        raise ModelError(f'{path}: expected sections of settings under "recipe", got {recipe!r}')
+    if not isinstance(data, dict):
+        raise ModelError(f'{path}: expected facts about the data under "data", got {data!r}')
+    try:
+        for label in labels:  # type: ignore[union-attr]  # what is no list is the TypeError below
+            label_parts(label)
+    except (AttributeError, TypeError, ValueError) as error:
+        raise ModelError(
+            f'{path}: expected labels such as cause-NS under "labels", got {labels!r}'
+        ) from error
 
 
 def _check_files(folder: Path, sizes: Mapping[str, int]) -> None:

@@ -12,6 +12,7 @@ from rhetree.domain.span import Span
 from rhetree.errors import ModelError
 from rhetree.runtime.installed import find_model
 from rhetree.runtime.pipeline import BATCH_COST, Edus, Pipeline
+from rhetree.runtime.workers import MOST_THREADS
 
 if TYPE_CHECKING:
     from rhetree.runtime.model import RuntimeModel
@@ -37,6 +38,8 @@ def load(
     for name, value, least in (("threads", threads, 0), ("beam", beam, 1), ("batch_cost", batch_cost, 1)):
         if not isinstance(value, int) or value < least:
             raise ValueError(f"{name} is a whole number from {least} on, got {value!r}")
+    if threads > MOST_THREADS:
+        raise ValueError(f"threads is at most {MOST_THREADS}, got {threads}")
     from rhetree.runtime.model import load_runtime
 
     return Parser(load_runtime(find_model(model), threads=threads), beam=beam, batch_cost=batch_cost)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rhetree.domain.reading import Reading
 from rhetree.domain.relations import label_parts
@@ -144,7 +145,7 @@ class _Labelled:
         )
 
 
-def _check_numbers(log_probs: Floats | Sequence[float]) -> None:
+def _check_numbers(log_probs: NDArray[np.floating] | Sequence[float]) -> None:
     if not np.isfinite(log_probs).all():
         raise ModelError("its probabilities are no numbers: the model's weights are damaged")
 

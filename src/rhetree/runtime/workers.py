@@ -9,6 +9,10 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
+MOST_THREADS = 1024
+"""More than any machine has; a larger number is a slip."""
+
+
 class Workers:
     """So many threads. Graphs do not hold Python's lock, so that they run beside each other."""
 

@@ -48,8 +48,8 @@ class Corpus:
     layout: str
     """``gum``, ``rst-dt`` or ``files``."""
     splits: Mapping[str, tuple[Document, ...]] = field(hash=False)
-    relations: str | None = None
-    """The inventory whose classes the trees have; None where relations are as the files have them."""
+    inventory: Inventory | None = None
+    """Whose classes the trees have; None where relations are as the files have them."""
     notes: tuple[str, ...] = ()
     n_left_out: int = 0
     """How many files were left out, wholly or from a mistake on, where the reader was told to go on."""
@@ -57,6 +57,11 @@ class Corpus:
     def __repr__(self) -> str:
         splits = ", ".join(f"{len(documents)} {split}" for split, documents in self.splits.items())
         return f"<Corpus {str(self.path)!r}: documents: {splits}>"
+
+    @property
+    def relations(self) -> str | None:
+        """The name of the inventory."""
+        return None if self.inventory is None else self.inventory.name
 
     @property
     def documents(self) -> tuple[Document, ...]:
@@ -155,7 +160,7 @@ def read_corpus(
         path=path,
         layout=layout.name,
         splits={name: tuple(sorted(documents[name], key=lambda document: document.name)) for name in order},
-        relations=None if reading.inventory is None else reading.inventory.name,
+        inventory=reading.inventory,
         notes=reading.all_notes(),
         n_left_out=reading.n_left_out,
     )
@@ -177,6 +182,10 @@ def no_such_document(path: Path, name: str, known: list[str]) -> RhetreeError:
 
 def no_such_split(path: Path, name: str, known: list[str]) -> RhetreeError:
     """The error for a split that a corpus does not have."""
+    if (path / f"{name}.txt").is_file():
+        return RhetreeError(f"{path / name}.txt lists no document, so split {name!r} is empty")
+    if (path / name).is_dir():
+        return RhetreeError(f"{path / name}: nothing in it is read beside the trees of {', '.join(known)}")
     return RhetreeError(f"{path}: no split {name!r}, only {', '.join(known)}{suggestion(name, known)}")
 
 

@@ -60,7 +60,10 @@ class ElmoOptions:
     @classmethod
     def from_json(cls, text: str) -> "ElmoOptions":
         """Read the official options; a ``ValueError`` says what is wrong with them."""
-        options = json.loads(text)
+        try:
+            options = json.loads(text)
+        except ValueError as error:
+            raise ValueError(f"not JSON: {error}") from error
         if not isinstance(options, dict) or "char_cnn" not in options:
             raise ValueError("has no char_cnn: not the options of an ELMo that reads characters")
         try:
@@ -137,7 +140,7 @@ def open_weights(path: Path) -> Iterator[ElmoWeights]:
     try:
         file = h5py.File(path, "r")
     except OSError as error:
-        raise EmbeddingError(f"not a whole hdf5 file ({error})", path) from error
+        raise EmbeddingError(f"not a whole hdf5 file ({' '.join(str(error).split())})", path) from error
     with file:
         yield ElmoWeights(file, path)
 

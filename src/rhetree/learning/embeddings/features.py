@@ -121,7 +121,7 @@ class FeatureStore:
             _write(self.folder / f"{name}.index.npy", index)
         except OSError as error:
             raise EmbeddingError(
-                f"features cannot be kept: {error.strerror}; set RHETREE_CACHE to a folder with room, "
+                f"features cannot be kept: {error.strerror or error}; set RHETREE_CACHE to a folder with room, "
                 "or features = false",
                 self.folder,
             ) from error

@@ -57,9 +57,17 @@ def read_encoder(folder: Path) -> tuple[nn.Module, str]:
                 use_safetensors=True,
                 trust_remote_code=False,
                 output_loading_info=True,
+                ignore_mismatched_sizes=True,  # we tell of them ourselves
             )
     except Exception as error:  # safetensors, torch and transformers each raise their own
-        raise EmbeddingError(f"its weights cannot be read: {_first_line(error)}", folder) from error
+        raise EmbeddingError(f"its weights cannot be read: {_in_a_line(error)}", folder) from error
+    if report["mismatched_keys"]:
+        name, found, expected = min(report["mismatched_keys"])
+        raise EmbeddingError(
+            f"its weights do not fit its config.json: {name} has the shape {tuple(found)}, "
+            f"expected {tuple(expected)}",
+            folder,
+        )
     # Heads that we do not use are left out of many files, and are not used here.
     missing = sorted(name for name in report["missing_keys"] if not name.startswith("pooler."))
     if missing:
@@ -72,7 +80,7 @@ def read_encoder(folder: Path) -> tuple[nn.Module, str]:
 
 def build_encoder(description: str) -> nn.Module:
     """The encoder that :func:`describe_encoder` described, with weights that mean nothing yet."""
-    config = _config_of(json.loads(description), Path("encoder.json"))
+    config = _known_config(description, Path("encoder.json"))
     with _offline_and_quiet():
         encoder = _auto.from_config(config, dtype=torch.float32, trust_remote_code=False)
     return _without_pooler(encoder)
@@ -127,8 +135,15 @@ _ADVICE = {
 
 def _read_config(path: Path) -> Any:
     try:
-        settings = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        return _known_config(path.read_text(encoding="utf-8"), path)
+    except (OSError, UnicodeDecodeError) as error:
+        raise EmbeddingError(f"cannot be read: {error}", path) from error
+
+
+def _known_config(text: str, path: Path) -> Any:
+    try:
+        settings = json.loads(text)
+    except ValueError as error:
         raise EmbeddingError(f"not JSON: {error}", path) from error
     if not isinstance(settings, dict) or "model_type" not in settings:
         raise EmbeddingError("has no model_type; is this the folder of a Hugging Face encoder?", path)
@@ -147,7 +162,7 @@ def _config_of(settings: dict[str, Any], path: Path) -> Any:
     try:
         config = transformers.AutoConfig.for_model(**settings)
     except Exception as error:  # each configuration checks its values in its own way
-        raise EmbeddingError(f"not a configuration of {kind!r}: {_first_line(error)}", path) from error
+        raise EmbeddingError(f"not a configuration of {kind!r}: {_in_a_line(error)}", path) from error
     if config.is_encoder_decoder or getattr(config, "is_decoder", False):
         raise EmbeddingError(f"{kind!r} with a decoder; only encoders give words a vector", path)
     return config
@@ -161,8 +176,8 @@ def _without_pooler(encoder: Any) -> nn.Module:
     return module
 
 
-def _first_line(error: Exception) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0]
+def _in_a_line(error: Exception) -> str:
+    return " ".join(str(error).split())[:300] or type(error).__name__
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from rhetree.errors import ModelError
+from rhetree.errors import EmbeddingError, ModelError
 from rhetree.learning.embeddings.config import EmbeddingConfig
 from rhetree.learning.embeddings.embedder import Embedder
 from rhetree.learning.embeddings.vectors import read_vectors
@@ -50,6 +50,12 @@ class StaticEmbedder(Embedder):
         found = read_vectors(config.folder, lambda number, word: number < config.n_extra or word in wanted)
         every = Vocabulary(found.words)
         used = sorted({every.row(word) for word in seen} - {UNKNOWN})
+        if not used:
+            raise EmbeddingError(
+                f"none of the {len(seen)} words of the training data has a vector in it; "
+                "are they of another language, or with other endings?",
+                config.folder,
+            )
         rest = sorted(set(range(FIRST, len(every))) - set(used))
         order = np.array(used + rest) - FIRST
         vocabulary = Vocabulary([found.words[number] for number in order])

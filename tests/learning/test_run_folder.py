@@ -1,0 +1,158 @@
+"""The folder of a training run: what is kept there, and when a run goes on."""
+
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
+
+from rhetree.cli.main import main
+from rhetree.errors import ModelError, RhetreeError, TrainingError
+from rhetree.learning.checkpoint import FILE
+from rhetree.learning.experiment import run
+from rhetree.learning.loop import Evaluated
+from rhetree.learning.recipe import read_recipe
+from rhetree.learning.run_folder import LOG, read_log
+from rhetree.treebanks import write
+from training_runs import document, small_recipe, train, write_recipe
+
+
+def test_a_folder_with_a_run_is_not_overwritten(corpus, tmp_path):
+    train(corpus, tmp_path / "run", "train.epochs=1")
+    with pytest.raises(TrainingError, match="holds a run already; go on with --resume"):
+        train(corpus, tmp_path / "run")
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    ("assignment", "message"),
+    [
+        ("network.encoder.width=4", "network.encoder.width = 8, not 4"),
+        ("network.task=segment", "network.task = 'joint', not 'segment'"),
+        ("train.batch_size=2", "train.batch_size = 4, not 2"),
+    ],
+)
+def test_a_run_is_not_resumed_with_other_settings_and_stays_as_it_is(corpus, tmp_path, assignment, message):
+    events = run(small_recipe(corpus), tmp_path / "run")
+    for _ in range(4):
+        next(events)  # what was read, and a step more than the checkpoint has
+    events.close()
+    before = contents(tmp_path / "run")
+    with pytest.raises(ModelError, match=message):
+        list(run(small_recipe(corpus, assignment), tmp_path / "run", resume=True))
+    assert contents(tmp_path / "run") == before
+
+
+def test_a_longer_run_with_another_optimizer_goes_on(corpus, tmp_path):
+    train(corpus, tmp_path / "run", "train.epochs=1")
+    longer = small_recipe(corpus, "train.epochs=3", "optimizer.weight_decay=0.01", "optimizer.kind=adamw")
+    events = list(run(longer, tmp_path / "run", resume=True))
+    assert [event.epoch for event in events if isinstance(event, Evaluated)] == [2, 3]
+    assert read_recipe(tmp_path / "run" / "recipe.toml") == longer
+
+
+def test_a_folder_that_cannot_be_used_is_refused_before_features_are_computed(corpus, tmp_path, monkeypatch):
+    def fail(*_args, **_kwargs):
+        raise AssertionError("features are computed")
+
+    train(corpus, tmp_path / "run", "train.epochs=1")
+    (tmp_path / "file").touch()
+    monkeypatch.setattr("rhetree.learning.embeddings.random.RandomEmbedder.keep_features", fail)
+    with pytest.raises(RhetreeError, match="file"):
+        train(corpus, tmp_path / "file" / "run")
+    monkeypatch.setattr("rhetree.learning.experiment.make_embedder", fail)
+    with pytest.raises(TrainingError, match="holds a run already"):
+        train(corpus, tmp_path / "run")
+    with pytest.raises(ModelError, match=r"train.seed = 1, not 2"):
+        list(run(small_recipe(corpus, "train.seed=2"), tmp_path / "run", resume=True))
+
+
+@pytest.mark.parametrize("name", ["recipe.toml", "model/notes.txt", "checkpoint.safetensors"])
+def test_nothing_that_is_there_is_overwritten(corpus, tmp_path, name):
+    path = tmp_path / "run" / name
+    path.parent.mkdir(parents=True)
+    path.write_text("precious", encoding="utf-8")
+    with pytest.raises(TrainingError, match="choose another folder"):
+        train(corpus, tmp_path / "run")
+    assert path.read_text(encoding="utf-8") == "precious"
+
+
+def test_a_run_that_is_not_there_is_not_resumed(corpus, tmp_path):
+    with pytest.raises(TrainingError, match="typo holds no run to go on with; start one without --resume"):
+        list(run(small_recipe(corpus), tmp_path / "typo", resume=True))
+    assert not (tmp_path / "typo").exists()
+
+
+def test_the_recipe_of_a_run_resumes_that_run(corpus, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    train(corpus, tmp_path / "run", "train.epochs=1")
+    assert main(["train", "run/recipe.toml", "--resume", "--set", "train.epochs=2"]) == 0
+    assert "epoch 2:" in capsys.readouterr().err
+    assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize("split", ["train", "dev"])
+def test_a_run_whose_corpus_has_changed_is_not_resumed(corpus, tmp_path, split):
+    train(corpus, tmp_path / "run", "train.epochs=1")
+    name = {"train": "doc0", "dev": "doc4"}[split]
+    write(replace(document(2), name=name), corpus / f"{name}.json")
+    before = contents(tmp_path / "run")
+    with pytest.raises(ModelError, match="the corpus has changed since this run began"):
+        list(run(small_recipe(corpus), tmp_path / "run", resume=True))
+    assert contents(tmp_path / "run") == before
+
+
+def test_a_run_is_not_made_shorter_than_it_is(corpus, tmp_path):
+    train(corpus, tmp_path / "run", "train.epochs=2")
+    with pytest.raises(TrainingError, match="2 epochs are done, more than train.epochs = 1"):
+        list(run(small_recipe(corpus, "train.epochs=1"), tmp_path / "run", resume=True))
+    assert read_recipe(tmp_path / "run" / "recipe.toml").train.epochs == 2
+
+
+def test_a_run_that_is_over_and_has_lost_its_model_says_so(corpus, tmp_path):
+    train(corpus, tmp_path / "run", "train.epochs=1")
+    (tmp_path / "run" / "model").rename(tmp_path / "elsewhere")
+    with pytest.raises(TrainingError, match="this run is over, but its model is gone"):
+        list(run(small_recipe(corpus, "train.epochs=1"), tmp_path / "run", resume=True))
+
+
+def test_only_one_process_trains_in_a_folder(corpus, tmp_path):
+    recipe = write_recipe(corpus, tmp_path / "small.toml")
+    events = run(read_recipe(recipe), tmp_path / "run")
+    next(events)
+    next(events)  # the first step: the folder is in use
+    other = [sys.executable, "-m", "rhetree", "train", str(recipe), "-o", str(tmp_path / "run"), "--resume"]
+    done = subprocess.run(other, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 2
+    assert (
+        done.stderr
+        == f"rhetree: {tmp_path / 'run'}: another process is training in it; wait for it, or stop it\n"
+    )
+    assert isinstance(list(events)[-1], Evaluated)
+
+
+@pytest.mark.parametrize("line", ['{"a": 1}', "[1]", "{", '{"kind": "step", "step": 1}'])
+def test_a_log_that_is_none_is_refused(corpus, tmp_path, line):
+    train(corpus, tmp_path / "run", "train.epochs=1")
+    with (tmp_path / "run" / LOG).open("a", encoding="utf-8") as sink:
+        sink.write(f"{line}\n")
+    with pytest.raises(RhetreeError, match="not a .*log of training"):
+        read_log(tmp_path / "run")
+
+
+def test_a_checkpoint_without_its_random_state_is_refused(corpus, tmp_path):
+    train(corpus, tmp_path / "run", "train.epochs=1")
+    path = tmp_path / "run" / FILE
+    assert path.stat().st_mode & 0o777 == 0o644
+    tensors = load_file(path)
+    del tensors["random"]
+    with safe_open(path, framework="pt") as source:
+        about = source.metadata()
+    save_file(tensors, path, metadata=about)
+    with pytest.raises(ModelError, match="was written by another network"):
+        list(run(small_recipe(corpus, "train.epochs=2"), tmp_path / "run", resume=True))
