@@ -1,11 +1,14 @@
 """Score a model on a split of a corpus: segmentation, and trees with gold and with its own EDUs."""
 
 import argparse
-import sys
+from collections import Counter
+from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rhetree.errors import ModelError, RhetreeError
+from rhetree.domain.tree import Tree
+from rhetree.errors import RhetreeError, UnwritableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -60,35 +63,35 @@ def run(args: argparse.Namespace) -> int:
     """Evaluate and print."""
     from rhetree.cli.console import make_console
     from rhetree.cli.extras import training_extra
-    from rhetree.learning.evaluation import evaluate_models
+    from rhetree.cli.options import say
+    from rhetree.learning.evaluation import evaluate_models, relations_of, task_of
     from rhetree.runtime.installed import find_model
-    from rhetree.runtime.model import read_config
     from rhetree.treebanks.corpus import read_corpus
 
+    if args.to is not None and args.output is None:
+        raise RhetreeError("--to names the format of what -o writes, and there is no -o")
     predictions = None if args.output is None else _Predictions(args.output, args.to)
     model = find_model(args.model)
     segmenter = None if args.segmenter is None else find_model(args.segmenter)
-    data = read_config(model).get("recipe", {}).get("data", {})
     corpus = read_corpus(
         args.corpus,
         split=args.split,
         sentences=args.sentences,
-        relations=args.relations or data.get("relations") or None,
+        relations=args.relations or relations_of(model),
     ).split_by_sentence()
     for note in corpus.notes:
-        print(f"rhetree evaluate: {note}", file=sys.stderr)
+        say(note)
     documents = corpus.split(args.split)
     if predictions is not None:
-        predictions.check_room_for(len(documents))
+        predictions.check_room_for(documents, has_trees=task_of(model) != "segment")
+    _tell_unknown_labels(model, documents)
     with training_extra():
         results = evaluate_models(model, documents, segmenter=segmenter, edus=args.edus, threads=args.threads)
     evaluations = {
-        name: evaluation
+        name: replace(evaluation, inventory=corpus.relations)
         for name, evaluation in (("gold", results.gold), ("auto", results.auto))
         if evaluation is not None
     }
-    if not evaluations:
-        raise ModelError(f"{args.model}: made for another task, so it has no scores with --edus {args.edus}")
     console = make_console()
     if args.json:
         record = {
@@ -104,29 +107,66 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+def _tell_unknown_labels(model: Path, documents: "Sequence[Document]") -> None:
+    """Say where gold has relations that the model never saw: its scores then tell of names, not of trees."""
+    from rhetree.cli.options import say
+    from rhetree.runtime.model import read_config
+
+    labels = set(read_config(model)["labels"])
+    gold = [
+        f"{split.relation}-{split.nuclearity}"
+        for document in documents
+        for tree in document.sentence_trees
+        if tree is not None
+        for split in tree.splits
+    ]
+    unknown = Counter(label for label in gold if labels and label not in labels)
+    if unknown:
+        most = ", ".join(label for label, _ in unknown.most_common(3))
+        say(
+            f"{unknown.total()} of {len(gold)} gold labels are none of the model's, most often {most}; "
+            "--relations names other classes"
+        )
+
+
 class _Predictions:
     """Where predicted documents go: a file, or a folder with a file for each."""
 
     def __init__(self, path: Path, format: str | None) -> None:
         from rhetree.treebanks import format_of
-        from rhetree.treebanks.files import check_folder, names_folder
+        from rhetree.treebanks.files import STDIN, check_folder, names_folder
 
+        if path == STDIN:
+            raise RhetreeError("-o -: standard output has the scores; name a file")
         self.path = path
         self.is_folder = names_folder(path)
         if self.is_folder and format is None:
             raise RhetreeError(f"-o {path}: a folder; name what to write into it with --to")
         self.format = format_of(path, format, argument="--to")
-        if self.is_folder:
-            check_folder(path)
+        check_folder(path if self.is_folder else path.parent)
 
-    def check_room_for(self, n_documents: int) -> None:
-        if n_documents > 1 and not (self.is_folder or self.format.many):
+    def check_room_for(self, documents: "Sequence[Document]", *, has_trees: bool) -> None:
+        """Raise :class:`RhetreeError` where predictions of these documents could not be written."""
+        if self.is_folder and self.format.name == "dis" and has_trees:
+            return
+        if len(documents) > 1 and not (self.is_folder or self.format.many):
             raise RhetreeError(
-                f"-o {self.path}: {self.format.name} holds one document a file, and there are {n_documents}; "
+                f"-o {self.path}: {self.format.name} holds one document a file, and there are {len(documents)}; "
                 "name a folder"
             )
+        for document in documents[:1]:
+            leaves = (Tree(),) * len(document.sentences) if has_trees else ()
+            stand_in = replace(document.without_trees(), edus=document.sentences, sentence_trees=leaves)
+            try:
+                self.format.write(stand_in, StringIO())
+            except UnwritableError as error:
+                raise RhetreeError(
+                    f"-o {self.path}: {self.format.name} cannot hold what this model finds: {error.what}; "
+                    f"{'a folder, json or jsonl can' if has_trees else 'json, jsonl, conllu and edus can'}"
+                ) from error
 
     def write(self, documents: "Sequence[Document]") -> None:
+        from rhetree.cli.options import say
         from rhetree.treebanks import write
 
         if self.is_folder:
@@ -134,7 +174,7 @@ class _Predictions:
         else:
             lost = set(write(documents, self.path, format=self.format.name))
         for layer in sorted(lost, key=lambda layer: layer.value):
-            print(f"rhetree evaluate: {self.path}: not kept: {layer.value}", file=sys.stderr)
+            say(f"{self.path}: not kept: {layer.value}")
 
     def _write_one(self, document: "Document") -> "Iterable[Layer]":
         from rhetree.cli.parsed_formats import write_sentences
@@ -156,10 +196,11 @@ def _print_tables(
 
     titles = {"gold": "With gold EDUs", "auto": "With the model's own EDUs"}
     for name, evaluation in evaluations.items():
-        kinds = list(tables.KINDS) if evaluation.total.rst.span.predicted else []
+        kinds = list(tables.KINDS) if evaluation.total.n_trees and evaluation.total.rst.span.predicted else []
         title = f"{titles[name]}:\n{tables.scope(evaluation)}"
         console.show(title, tables.scores_table(evaluation.total, kinds))
-        console.show("F1 by genre", tables.f1_table(evaluation.by_genre(), "rst", "Genre"))
+        kind = "rst" if kinds else None
+        console.show("F1 by genre", tables.f1_table(evaluation.by_genre(), kind, "Genre"))
         if args.per_document:
             rows = {document.name: document.scores for document in evaluation.documents}
-            console.show("F1 by document", tables.f1_table(rows, "rst", "Document"))
+            console.show("F1 by document", tables.f1_table(rows, kind, "Document"))

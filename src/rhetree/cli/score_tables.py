@@ -45,9 +45,10 @@ def scores_table(scores: "Scores", kinds: Iterable[str]) -> Table:
     return table
 
 
-def f1_table(rows: "Mapping[str, Scores]", kind: str, first: str) -> Table:
-    """One row of F1 scores for each document, genre or the like."""
-    table = _table(first, "trees", "Inside", "EDUs", "Span", "Nuc.", "Rel.", "Full")
+def f1_table(rows: "Mapping[str, Scores]", kind: str | None, first: str) -> Table:
+    """One row of F1 scores for each document, genre or the like; of trees by one Parseval or not at all."""
+    of_trees = () if kind is None else ("Span", "Nuc.", "Rel.", "Full")
+    table = _table(first, "trees", "Inside", "EDUs", *of_trees)
     metrics = [metric for metric in METRICS if metric.startswith(("segmentation.", f"parseval.{kind}."))]
     for name, scores in rows.items():
         table.add(name, str(scores.n_trees), *(percent(scores.f1(metric)) for metric in metrics))

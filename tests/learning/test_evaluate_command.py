@@ -1,0 +1,138 @@
+"""``rhetree evaluate`` on small models."""
+
+import json
+
+from rhetree.cli.main import main
+from rhetree.learning.evaluation import evaluate_models
+from rhetree.treebanks import read, write
+from training_runs import document, train
+
+
+def test_two_models_work_one_after_the_other(corpus, tmp_path, capsys):
+    for task in ("segment", "parse"):
+        train(corpus, tmp_path / task, f"network.task={task}")
+    parser, segmenter = str(tmp_path / "parse" / "model"), str(tmp_path / "segment" / "model")
+    assert main(["evaluate", parser, str(corpus), "--segmenter", segmenter, "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["auto"]["segmentation"]["inner"]["gold"] == 6
+    assert main(["evaluate", segmenter, str(corpus), "--segmenter", parser]) == 2
+    assert "only segments" in capsys.readouterr().err
+
+
+def test_evaluate_prints_both_settings_and_writes_predictions(corpus, tmp_path, capsys):
+    train(corpus, tmp_path / "run")
+    predictions = tmp_path / "predicted.jsonl"
+    assert main(["evaluate", str(tmp_path / "run" / "model"), str(corpus), "-o", str(predictions)]) == 0
+    shown = capsys.readouterr().out
+    assert "With gold EDUs" in shown
+    assert "With the model's own EDUs" in shown
+    assert "weather" in shown
+    assert [document.name for document in read(predictions)] == ["doc4", "doc5"]
+    gold = tmp_path / "gold-edus.jsonl"
+    assert (
+        main(["evaluate", str(tmp_path / "run" / "model"), str(corpus), "--edus", "gold", "-o", str(gold)])
+        == 0
+    )
+    assert "own EDUs" not in capsys.readouterr().out
+    found = evaluate_models(tmp_path / "run" / "model", [document(4)], edus="auto")
+    assert found.gold is None
+    assert found.predictions.keys() == {"auto"}
+    assert [found.edus for found in read(gold)] == [document(number).edus for number in (4, 5)]
+
+
+def test_predictions_go_into_a_folder_in_any_format(corpus, tmp_path, capsys, monkeypatch):
+    train(corpus, tmp_path / "run", "train.epochs=1")
+    monkeypatch.setattr("rhetree.runtime.installed._HOME", tmp_path / "run")
+    for ending in ("json", "rs3", "rs4", "conllu", "brackets"):
+        folder = tmp_path / ending
+        assert main(["evaluate", "model", str(corpus), "-o", str(folder), "--to", ending]) == 0
+        assert "With gold EDUs" in capsys.readouterr().out
+        assert sorted(path.name for path in folder.iterdir()) == [f"doc4.{ending}", f"doc5.{ending}"]
+    assert main(["evaluate", "model", str(corpus), "-o", str(tmp_path / "dis"), "--to", "dis"]) == 0
+    assert {path.parent.name for path in (tmp_path / "dis").rglob("*-1.dis")} == {"doc4", "doc5"}
+
+
+def test_predictions_that_cannot_be_written_are_told_before_anything_is_computed(
+    corpus, tmp_path, capsys, monkeypatch
+):
+    train(corpus, tmp_path / "run", "train.epochs=1")
+    monkeypatch.setattr("rhetree.learning.evaluation.evaluate_models", None)
+    (tmp_path / "file").touch()
+    for arguments, message in (
+        (["-o", tmp_path / "folder"], "a folder; name what to write into it with --to"),
+        (["-o", tmp_path / "one.json"], "json holds one document a file, and there are 2; name a folder"),
+        (["-o", tmp_path / "odd.xyz"], "its ending is none of"),
+        (["-o", tmp_path / "file", "--to", "json"], "a file, not a folder"),
+        (["-o", tmp_path / "file" / "a.jsonl"], "a file, not a folder"),
+        (["-o", tmp_path / "folder", "--to", "rsd"], "rsd cannot hold what this model finds"),
+        (["-o", "-", "--to", "jsonl"], "standard output has the scores; name a file"),
+        (["--to", "jsonl"], "there is no -o"),
+    ):
+        assert main(["evaluate", str(tmp_path / "run" / "model"), str(corpus), *map(str, arguments)]) == 2
+        assert message in capsys.readouterr().err
+
+
+def test_fewer_than_no_threads_are_refused(corpus, tmp_path, capsys):
+    train(corpus, tmp_path / "run", "train.epochs=1")
+    assert main(["evaluate", str(tmp_path / "run" / "model"), str(corpus), "--threads", "-1"]) == 2
+    assert "threads lies within 0 and 1024, got -1" in capsys.readouterr().err
+
+
+def test_a_segmenter_has_no_scores_with_gold_edus(corpus, tmp_path, capsys):
+    train(corpus, tmp_path / "run", "network.task=segment", "train.epochs=1")
+    assert main(["evaluate", str(tmp_path / "run" / "model"), str(corpus), "--edus", "gold"]) == 2
+    assert "this model can segment alone, so it has no scores with gold EDUs" in capsys.readouterr().err
+
+
+def evaluate(folder, corpus, *arguments):
+    return main(["evaluate", str(folder / "model"), str(corpus), *map(str, arguments)])
+
+
+def test_a_model_is_scored_by_the_classes_that_it_learnt(corpus, tmp_path, capsys):
+    """Wherever the corpus lies: the file of its classes may be gone."""
+    classes = tmp_path / "classes"
+    classes.write_text("Reason: cause, condition\nOther: list\n", encoding="utf-8")
+    train(corpus, tmp_path / "run", f"data.relations={classes}", "train.epochs=1")
+    classes.unlink()
+    assert evaluate(tmp_path / "run", corpus, "--edus", "gold", "--json") == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["gold"]["relations"] == "classes"
+    assert set(record["gold"]["per_relation"]["rst"]) <= {"Reason", "Other", "span"}
+    assert evaluate(tmp_path / "run", corpus, "--relations", "none") == 0
+    told = capsys.readouterr()
+    assert "relations as they are" in told.out
+    assert "6 of 6 gold labels are none of the model's, most often" in told.err
+
+
+def test_a_named_inventory_is_remembered_by_its_name(corpus, tmp_path, capsys):
+    train(corpus, tmp_path / "run", "data.relations=gum", "train.epochs=1")
+    config = json.loads((tmp_path / "run" / "model" / "config.json").read_text(encoding="utf-8"))
+    assert config["data"]["relations"] == "gum"
+    assert evaluate(tmp_path / "run", corpus) == 0
+    told = capsys.readouterr()
+    assert "classes of gum" in told.out
+    assert told.err == ""
+
+
+def test_a_segmenter_shows_scores_of_edus_alone(corpus, tmp_path, capsys):
+    train(corpus, tmp_path / "run", "network.task=segment", "train.epochs=1")
+    assert evaluate(tmp_path / "run", corpus) == 0
+    shown = capsys.readouterr().out
+    assert "In sentences" in shown
+    assert "Full" not in shown
+
+
+def test_a_corpus_without_trees_gives_a_joint_model_scores_of_edus_and_a_parser_none(
+    corpus, tmp_path, capsys
+):
+    for task in ("joint", "parse"):
+        train(corpus, tmp_path / task, f"network.task={task}", "train.epochs=1")
+    for path in corpus.glob("*.json"):
+        write(next(read(path)).without_trees(), path)
+    assert evaluate(tmp_path / "joint", corpus) == 0
+    shown = capsys.readouterr().out
+    assert "With gold EDUs" not in shown
+    assert "Full" not in shown
+    for arguments in ([tmp_path / "parse", corpus], [tmp_path / "joint", corpus, "--edus", "gold"]):
+        assert evaluate(*arguments) == 2
+        assert "the split has no trees of sentences" in capsys.readouterr().err
