@@ -37,6 +37,24 @@ SENTENCES = [
         ".",
     ],
 ]
+ARCHITECTURES = {
+    "bert": {},
+    "electra": {"embedding_size": 8},
+    "distilbert": {},
+    "roberta": {"pad_token_id": 1},
+    "xlm-roberta": {"pad_token_id": 1},
+    "mpnet": {"pad_token_id": 1},
+    "deberta-v2": {
+        "relative_attention": True,
+        "pos_att_type": ["p2c", "c2p"],
+        "norm_rel_ebd": "layer_norm",
+        "conv_kernel_size": 3,
+    },
+    "modernbert": {"pad_token_id": 0},
+    "albert": {"embedding_size": 8},
+    "xlm-roberta-xl": {"pad_token_id": 1},
+}
+DEBERTA = "ignore:.torch.jit.script. is deprecated"  # in the library's own
 LONG = ("the cat sat on a mat and then unbelievable cats " * 5).split()
 
 
@@ -47,6 +65,12 @@ def bert(tmp_path_factory):
 
 def embedder_of(folder, **settings):
     return make_embedder(EmbeddingConfig(kind="transformer", path=str(folder), **settings), []).eval()
+
+
+def save_architecture(folder, kind, **settings):
+    byte_level = ARCHITECTURES[kind].get("pad_token_id") == 1
+    tokenizer = byte_level_tokenizer() if byte_level else None
+    return save_encoder(folder, kind, tokenizer, **ARCHITECTURES[kind], **settings)
 
 
 @lru_cache
@@ -223,26 +247,10 @@ def test_many_windows_go_through_the_encoder_in_parts(bert, monkeypatch):
     assert close(embedder([LONG, *SENTENCES]), whole)
 
 
-@pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")  # in the library's own DeBERTa
-@pytest.mark.parametrize(
-    ("kind", "settings"),
-    [
-        ("bert", {}),
-        ("electra", {"embedding_size": 8}),
-        ("distilbert", {}),
-        ("roberta", {"pad_token_id": 1}),
-        ("xlm-roberta", {"pad_token_id": 1}),
-        ("mpnet", {"pad_token_id": 1}),
-        ("deberta-v2", {"relative_attention": True, "pos_att_type": ["p2c", "c2p"]}),
-        ("modernbert", {"pad_token_id": 0}),
-        ("albert", {"embedding_size": 8}),
-    ],
-)
-def test_architectures_embed_and_train(tmp_path, kind, settings):
-    byte_level = settings.get("pad_token_id") == 1
-    tokenizer = byte_level_tokenizer() if byte_level else None
-    folder = save_encoder(tmp_path / kind, kind, tokenizer, **settings)
-    embedder = embedder_of(folder, tuning="tuned")
+@pytest.mark.filterwarnings(DEBERTA)
+@pytest.mark.parametrize("kind", ARCHITECTURES)
+def test_architectures_embed_and_train(tmp_path, kind):
+    embedder = embedder_of(save_architecture(tmp_path / kind, kind), tuning="tuned")
     vectors = embedder(SENTENCES)
     assert vectors.shape == (3, 15, 16)
     assert close(vectors[1, :2], embedder([SENTENCES[1]])[0])
@@ -290,22 +298,53 @@ def test_a_mix_is_the_weighted_sum_of_all_layers(bert):
     assert close(embedder([["the", "cat"]])[0], expected)
 
 
-def test_all_of_an_encoder_is_tuned_with_its_depths(bert):
-    embedder = embedder_of(bert, tuning="tuned")
-    assert trained(embedder) == {name for name, _ in embedder.named_parameters()}
-    depths = embedder.depths()
-    assert depths["encoder.embeddings.word_embeddings.weight"] == 2
-    assert depths["encoder.encoder.layer.0.output.dense.weight"] == 1
-    assert depths["encoder.encoder.layer.1.output.dense.weight"] == 0
+OUTSIDE = {
+    "bert": (["embeddings."], []),
+    "electra": (["embeddings.", "embeddings_project."], []),
+    "mpnet": (["embeddings.", "encoder.relative_attention_bias."], []),
+    "deberta-v2": (["embeddings.", "encoder.rel_embeddings.", "encoder.LayerNorm.", "encoder.conv."], []),
+    "modernbert": (["embeddings."], ["final_norm."]),
+    "xlm-roberta-xl": (["embeddings."], ["encoder.LayerNorm."]),
+}
+"""What the lowest layer reads and what stands above the last, of each of some architectures."""
 
 
-def test_an_encoder_is_tuned_from_a_layer_up(bert):
-    assert all(".layer." in name for name in trained(embedder_of(bert, tuning="tuned", from_layer=1)))
-    embedder = embedder_of(bert, tuning="tuned", from_layer=2)
+@pytest.fixture(scope="module", params=OUTSIDE)
+def architecture(request, tmp_path_factory):
+    kind = request.param
+    folder = save_architecture(tmp_path_factory.mktemp(kind), kind, num_hidden_layers=3)
+    below, above = ([f"encoder.{name}" for name in names] for names in OUTSIDE[kind])
+    return folder, below, above
+
+
+def expected_depth(name, below, above):
+    """Of a parameter of an encoder of three layers."""
+    for number in range(3):
+        if f".layer.{number}." in name or f".layers.{number}." in name:
+            return 2 - number
+    assert name.startswith((*below, *above))
+    return 3 if name.startswith(tuple(below)) else 0
+
+
+@pytest.mark.filterwarnings(DEBERTA)
+def test_all_of_an_encoder_is_tuned_with_its_depths(architecture):
+    folder, below, above = architecture
+    embedder = embedder_of(folder, tuning="tuned")
     names = trained(embedder)
-    assert names
-    assert all(".layer.1." in name for name in names)
-    assert set(embedder.depths()) == names
+    assert names == {name for name, _ in embedder.named_parameters()}
+    assert all(any(name.startswith(start) for name in names) for start in below + above)
+    assert embedder.depths() == {name: expected_depth(name, below, above) for name in names}
+
+
+@pytest.mark.filterwarnings(DEBERTA)
+@pytest.mark.parametrize("from_layer", [1, 2, 3])
+def test_an_encoder_is_tuned_from_a_layer_up(architecture, from_layer):
+    folder, below, above = architecture
+    embedder = embedder_of(folder, tuning="tuned", from_layer=from_layer)
+    everything = {name: expected_depth(name, below, above) for name, _ in embedder.named_parameters()}
+    wanted = {name: depth for name, depth in everything.items() if depth <= 3 - from_layer}
+    assert trained(embedder) == wanted.keys()
+    assert embedder.depths() == wanted
 
 
 def test_dropout_is_in_what_is_trained_and_nowhere_else(bert):
@@ -321,6 +360,7 @@ def test_dropout_is_in_what_is_trained_and_nowhere_else(bert):
     assert not embedder.encoder.embeddings.training
     assert not embedder.encoder.encoder.layer[0].training
     assert embedder.encoder.encoder.layer[1].training
+    assert not any(module.training for module in embedder.eval().modules())
 
 
 def test_layers_above_can_be_left_out(bert, tmp_path):

@@ -124,6 +124,37 @@ def cut_layers(encoder: nn.Module, n_layers: int) -> None:
     config.num_hidden_layers = n_layers
 
 
+def above_layers(encoder: nn.Module, layers: nn.ModuleList) -> list[nn.Module]:
+    """What changes the states of the last layer afterwards, such as a last normalisation.
+
+    Neither names nor order tell it from what layers read, such as embeddings of relative positions;
+    gradients do, where they end at the last layer.
+    """
+
+    def cut(_layer: nn.Module, _inputs: Any, output: Any) -> Any:
+        states, *rest = output if isinstance(output, tuple) else (output,)
+        states = states.detach().requires_grad_()
+        return (states, *rest) if isinstance(output, tuple) else states
+
+    parameters = [parameter for parameter in encoder.parameters() if parameter.requires_grad]
+    ids = torch.zeros(1, 2, dtype=torch.long)
+    was_training = encoder.training
+    hook = layers[-1].register_forward_hook(cut)
+    try:
+        with torch.enable_grad():
+            states = encoder.eval()(input_ids=ids, attention_mask=torch.ones_like(ids)).last_hidden_state
+            gradients = torch.autograd.grad(states.sum(), parameters, allow_unused=True)
+    finally:
+        hook.remove()
+        encoder.train(was_training)
+    above = {id(one) for one, gradient in zip(parameters, gradients, strict=True) if gradient is not None}
+    return [
+        module
+        for module in encoder.modules()
+        if any(id(parameter) in above for parameter in module.parameters(recurse=False))
+    ]
+
+
 _ADVICE = {
     "config.json": "is this the folder of a Hugging Face encoder?",
     "tokenizer.json": (

@@ -15,6 +15,7 @@ from rhetree.learning.embeddings.config import EmbeddingConfig
 from rhetree.learning.embeddings.contextual import ContextualEmbedder, hash_of_weights
 from rhetree.learning.embeddings.embedder import LayerMix
 from rhetree.learning.embeddings.hugging_face import (
+    above_layers,
     build_encoder,
     cut_layers,
     describe_encoder,
@@ -62,7 +63,12 @@ class TransformerEmbedder(ContextualEmbedder):
             n_layers: int = encoder.config.num_hidden_layers  # type: ignore[union-attr, assignment]  # not a tensor
             self.n_layers = 1 + n_layers  # the encoder's own embeddings are layer 0
             self.mix = LayerMix(self.n_layers)
-        self._still = _freeze(encoder, facts.layers, config)
+        self._above = above_layers(encoder, facts.layers) if facts.layers and config.tuning == "tuned" else []
+        self._trained = _trained(encoder, facts.layers, self._above, config)
+        trained = {id(parameter) for module in self._trained for parameter in module.parameters()}
+        for parameter in encoder.parameters():
+            if id(parameter) not in trained:
+                parameter.requires_grad_(False)
         for module in encoder.modules():
             if isinstance(module, nn.Dropout):
                 module.p = config.encoder_dropout
@@ -99,17 +105,16 @@ class TransformerEmbedder(ContextualEmbedder):
 
     def depths(self) -> dict[str, int]:
         """For each parameter of the encoder that is trained, how many layers it lies below the last."""
-        layers = facts_of(self.encoder).layers
-        depths = {name: 0 for name, value in self.named_parameters() if name.startswith("encoder.")}
-        if layers is not None:
-            above = {
-                id(parameter): len(layers) - number
-                for number, layer in enumerate([getattr(self.encoder, "embeddings", None), *layers])
-                if isinstance(layer, nn.Module)
-                for parameter in layer.parameters()
-            }
-            depths = {name: above.get(id(self.get_parameter(name)), 0) for name in depths}
-        return {name: depth for name, depth in depths.items() if self.get_parameter(name).requires_grad}
+        layers = list(facts_of(self.encoder).layers or ())
+        depths = {id(parameter): 0 for module in self._above for parameter in module.parameters()}
+        for number, layer in enumerate(layers, start=1):
+            depths |= {id(parameter): len(layers) - number for parameter in layer.parameters()}
+        # What else there is, the lowest layer reads: embeddings, or relative positions, which all attend by.
+        return {
+            name: depths.get(id(parameter), len(layers))
+            for name, parameter in self.named_parameters()
+            if name.startswith("encoder.") and parameter.requires_grad
+        }
 
     def fingerprint(self) -> str:
         """A hash of the encoder, its tokenizer, and the settings that say how words are read off it."""
@@ -121,8 +126,9 @@ class TransformerEmbedder(ContextualEmbedder):
     def train(self, mode: bool = True) -> "TransformerEmbedder":
         """What is frozen has no dropout in training either."""
         super().train(mode)
-        for module in self._still:
-            module.eval()
+        self.encoder.eval()
+        for module in self._trained:
+            module.train(mode)
         return self
 
     def layers(self, sentences: Sequence[Sequence[str]]) -> Tensor:
@@ -172,19 +178,16 @@ def pick_words(states: Tensor, positions: Tensor, weights: Tensor) -> Tensor:
     return (picked * weights[..., None, None]).sum(dim=2)
 
 
-def _freeze(encoder: nn.Module, layers: nn.ModuleList | None, config: EmbeddingConfig) -> list[nn.Module]:
-    """Keep what the settings do not train from being trained, and say which modules that are."""
+def _trained(
+    encoder: nn.Module, layers: nn.ModuleList | None, above: Sequence[nn.Module], config: EmbeddingConfig
+) -> list[nn.Module]:
+    """Those modules of the encoder that the settings train."""
     if config.tuning != "tuned":
-        still = [encoder]
-    elif not config.from_layer:
-        still = []
-    elif layers is None:
+        return []
+    if not config.from_layer:
+        return [encoder]
+    if layers is None:
         raise ValueError("the encoder has no list of layers to train some of; from_layer is 0 for it")
-    elif config.from_layer > len(layers):
+    if config.from_layer > len(layers):
         raise ValueError(f"from_layer = {config.from_layer}, but the encoder has {len(layers)} layers")
-    else:
-        embeddings: Any = encoder.embeddings
-        still = [embeddings, *layers[: config.from_layer - 1]]
-    for module in still:
-        module.requires_grad_(False)
-    return still
+    return [*layers[config.from_layer - 1 :], *above]
