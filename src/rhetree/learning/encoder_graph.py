@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from onnx import ModelProto
+from onnx import ModelProto, TensorProto
 from torch import Tensor, nn
 
 from rhetree.learning.embeddings.transformer import TransformerEmbedder
@@ -35,7 +35,7 @@ class _Pieces(nn.Module):
         self.embedder = embedder
 
     def forward(self, ids: Tensor) -> Tensor:
-        states = self.embedder.encode_ids(ids, None)
+        states = self.embedder.as_kept(self.embedder.encode_ids(ids, None))
         mixed: Tensor = states.squeeze(2) if self.embedder.mix is None else self.embedder.mix(states)
         return mixed
 
@@ -86,8 +86,11 @@ def _bert(embedder: TransformerEmbedder) -> ModelProto:
         output = layer.output
         states = normalise(graph.add("Add", graph.linear(active, output.dense), states), output.LayerNorm)
         layers.append(states)
+    if embedder.config.rounds_features:
+        half = [graph.add("Cast", one, to=TensorProto.FLOAT16) for one in layers]
+        layers = [graph.add("Cast", one, to=TensorProto.FLOAT) for one in half]
     if embedder.mix is None:
-        graph.add("Identity", states, name="states")
+        graph.add("Identity", layers[-1], name="states")
     else:
         shares = embedder.mix.gamma * embedder.mix.scalars.softmax(dim=0)
         weighted = [

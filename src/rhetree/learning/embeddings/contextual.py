@@ -68,10 +68,12 @@ class ContextualEmbedder(Embedder):
         self.store = FeatureStore(self.fingerprint(), shape, self.config.features_dtype, cache)
         self.store.fill(sentences, self._features, self.feature_batch, progress)
 
-    def _live(self, sentences: Sequence[Sequence[str]]) -> Tensor:
-        """The layers, as exact as they would be kept: what is loaded reads what was trained on."""
-        layers = self.layers(sentences)
+    def as_kept(self, layers: Tensor) -> Tensor:
+        """Layers as exact as they would be kept: what is loaded or exported reads what was trained on."""
         return layers.half().float() if self.config.rounds_features else layers
+
+    def _live(self, sentences: Sequence[Sequence[str]]) -> Tensor:
+        return self.as_kept(self.layers(sentences))
 
     def _features(self, sentences: Sequence[Sequence[str]]) -> list[NDArray[np.float32]]:
         """For each sentence ``(n_words, n_layers, width)``."""
