@@ -320,6 +320,19 @@ def test_labels_that_only_dev_has_are_refused_or_ignored(corpus, tmp_path):
     assert train(corpus, tmp_path / "run", "data.unseen_labels=ignore", "train.epochs=1")
 
 
+def test_labels_of_separate_classifiers_need_no_example_of_each_combination(corpus, tmp_path):
+    path = corpus / "doc4.json"
+    document = next(read(path))
+    write(document.map_relations({"cause": "list", "condition": "condition", "list": "cause"}.get), path)
+    with pytest.raises(TrainingError, match="never shows: cause-NN, list-NS; set data.unseen"):
+        train(corpus, tmp_path / "run")
+    separate = ("network.classifier.separate=true", "train.epochs=1")
+    assert train(corpus, tmp_path / "run", *separate)
+    write(document.map_relations({"cause": "list", "condition": "new", "list": "cause"}.get), path)
+    with pytest.raises(TrainingError, match="never shows: new-SN; set data.unseen"):
+        train(corpus, tmp_path / "other", *separate)
+
+
 @pytest.mark.parametrize(
     ("damage", "message"),
     [

@@ -11,7 +11,7 @@ from pathlib import Path
 import torch
 
 from rhetree.domain.document import Document
-from rhetree.domain.relations import INVENTORIES, Inventory
+from rhetree.domain.relations import INVENTORIES, Inventory, label_parts
 from rhetree.errors import SettingError, TrainingError
 from rhetree.learning import run_folder, scoring
 from rhetree.learning.embeddings import make_embedder
@@ -149,6 +149,9 @@ def check_labels(
                 "set network.task=segment, or read a corpus with trees"
             )
     unseen = sorted(set(labels_of(dev)) - set(labels))
+    if recipe.network.classifier.separate:  # any relation can get any nuclearity
+        seen = {part for label in labels for part in enumerate(label_parts(label))}
+        unseen = [label for label in unseen if not seen.issuperset(enumerate(label_parts(label)))]
     if unseen and recipe.data.unseen_labels == "refuse":
         raise TrainingError(
             f"split {recipe.data.dev!r} has labels that {recipe.data.train!r} never shows: "
