@@ -25,9 +25,9 @@ class Computer:
     def __init__(self):
         self.asked = []
 
-    def __call__(self, sentences):
-        self.asked += sentences
-        return [features(sentence) for sentence in sentences]
+    def __call__(self, sentence):
+        self.asked.append(sentence)
+        return features(sentence)
 
 
 def open_store(folder, fingerprint="f", dtype="float32"):
@@ -37,14 +37,13 @@ def open_store(folder, fingerprint="f", dtype="float32"):
 # --- the store --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("batch_size", [1, 3])
-def test_what_was_computed_once_is_found_again(tmp_path, batch_size):
+def test_what_was_computed_once_is_found_again(tmp_path):
     computer, store = Computer(), open_store(tmp_path)
     assert store.get(SENTENCES[0]) is None
-    store.fill(SENTENCES, computer, batch_size)
+    store.fill(SENTENCES, computer)
     assert sorted(map(tuple, computer.asked)) == sorted({tuple(sentence) for sentence in SENTENCES})
     for again in (store, open_store(tmp_path)):
-        again.fill(SENTENCES, computer, batch_size)
+        again.fill(SENTENCES, computer)
         for sentence in SENTENCES:
             assert np.array_equal(again.get(sentence), features(sentence))
     assert len(computer.asked) == 4
@@ -72,7 +71,7 @@ def test_sentences_are_told_apart_by_where_their_words_end():
 
 def test_progress_ends_with_all_sentences(tmp_path):
     told = []
-    open_store(tmp_path).fill(SENTENCES, Computer(), 2, told.append)
+    open_store(tmp_path).fill(SENTENCES, Computer(), told.append)
     assert told == sorted(told)
     assert told[-1] == len(SENTENCES)
 
@@ -81,10 +80,10 @@ def test_an_interruption_loses_only_the_segment_that_was_being_made(tmp_path, mo
     monkeypatch.setattr("rhetree.learning.embeddings.features._SEGMENT_BYTES", 1)
     computer = Computer()
 
-    def interrupted(sentences):
+    def interrupted(sentence):
         if len(computer.asked) == 2:
             raise KeyboardInterrupt
-        return computer(sentences)
+        return computer(sentence)
 
     with pytest.raises(KeyboardInterrupt):
         open_store(tmp_path).fill(SENTENCES, interrupted)
@@ -136,12 +135,13 @@ from rhetree.learning.embeddings import features
 features._SEGMENT_BYTES = 400
 store = features.FeatureStore("f", (2,), "float32", Path(sys.argv[1]))
 sentences = [[f"w{n}"] * (n % 7) for n in range(200)]
-def compute(some):
+def compute(sentence):
     time.sleep(0.002)
-    return [np.array([[int(w[1:]), len(s)] for w in s], dtype=np.float32).reshape(-1, 2) for s in some]
+    rows = [[int(word[1:]), len(sentence)] for word in sentence]
+    return np.array(rows, dtype=np.float32).reshape(-1, 2)
 store.fill(sentences, compute)
 for sentence in sentences:
-    assert np.array_equal(store.get(sentence), compute([sentence])[0])
+    assert np.array_equal(store.get(sentence), compute(sentence))
 """
 
 

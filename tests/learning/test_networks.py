@@ -38,7 +38,7 @@ def make(name):
 def analyse(network, sentences=SENTENCES, **settings):
     """EDUs and trees, and the probabilities of all choices in one row."""
     wrapped = TorchNetwork(network)
-    pipeline = Pipeline(wrapped, wrapped.labels, **settings)
+    pipeline = Pipeline(wrapped, network.labels, **settings)
     known = {tuple(sentence): edus for sentence, edus in zip(SENTENCES, EDUS, strict=True)}
     gold = [known[tuple(sentence)] for sentence in sentences] if network.segmenter is None else None
     found = [readings[0] for readings in pipeline.analyse(sentences, gold)]
@@ -249,7 +249,7 @@ def test_greedy_probabilities_are_those_of_the_choices_made():
     ends = [prob for (best,) in segment(wrapped, encoded) for prob in best.probs]
     np.testing.assert_allclose(np.log(ends), _segment_step_by_step(wrapped, encoded), atol=TOLERANCE)
     given = [[Segmentation.given(edus)] for edus in EDUS]
-    readings = find_readings(wrapped, encoded, given, wrapped.labels)
+    readings = find_readings(wrapped, encoded, given, network.labels)
     chosen = [
         prob
         for (one,), example in zip(readings, EXAMPLES, strict=True)

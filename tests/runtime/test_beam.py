@@ -124,7 +124,7 @@ def test_enough_hypotheses_give_the_best_of_all_in_order(width):
 @pytest.mark.parametrize("name", ["paper", "biaffine pointers"])
 def test_a_wide_beam_is_brute_force_with_a_trained_kind_of_network(name):
     network = TorchNetwork(make_network(VARIATIONS[name]))
-    labels = network.labels
+    labels = network.network.labels
     batch = [["He", "came", ",", "saw"], ["Yes"], ["They", "left", "."]]
     found = Pipeline(network, labels, beam=WIDE, batch_cost=WIDE * 100, top_labels=len(labels)).analyse(batch)
     for tokens, readings in zip(batch, found, strict=True):

@@ -29,11 +29,6 @@ class TorchNetwork:
     def __init__(self, network: DiscourseNetwork) -> None:
         self.network = network
 
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The names of the labels, in the order of :meth:`label`'s columns."""
-        return self.network.labels
-
     @torch.inference_mode()
     def encode(self, sentences: Sequence[Sequence[str]]) -> Encoded:
         """Read sentences, each of one token or more."""

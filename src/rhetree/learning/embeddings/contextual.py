@@ -23,10 +23,6 @@ class ContextualEmbedder(Embedder):
 
     n_layers: int
     """How many layers :meth:`layers` gives: one, or all that are mixed."""
-    feature_batch = 1
-    """How many sentences are computed together to be kept. One alone makes what is kept independent of
-    what was computed beside it, to the last bit: the same seed gives the same weights, whatever was
-    in the store before. It takes two to three times as long as in batches, but only once."""
 
     def __init__(self, config: EmbeddingConfig) -> None:
         super().__init__()
@@ -66,7 +62,7 @@ class ContextualEmbedder(Embedder):
             return
         shape = (self.n_layers, self.width)
         self.store = FeatureStore(self.fingerprint(), shape, self.config.features_dtype, cache)
-        self.store.fill(sentences, self._features, self.feature_batch, progress)
+        self.store.fill(sentences, self._features, progress)
 
     def as_kept(self, layers: Tensor) -> Tensor:
         """Layers as exact as they would be kept: what is loaded or exported reads what was trained on."""
@@ -75,18 +71,18 @@ class ContextualEmbedder(Embedder):
     def _live(self, sentences: Sequence[Sequence[str]]) -> Tensor:
         return self.as_kept(self.layers(sentences))
 
-    def _features(self, sentences: Sequence[Sequence[str]]) -> list[NDArray[np.float32]]:
-        """For each sentence ``(n_words, n_layers, width)``."""
+    def _features(self, sentence: Sequence[str]) -> NDArray[np.float32]:
+        """``(n_words, n_layers, width)``."""
         with torch.no_grad():
-            layers = self._live(sentences).cpu().numpy()
-        return [words[: len(sentence)] for words, sentence in zip(layers, sentences, strict=True)]
+            features: NDArray[np.float32] = self._live([sentence])[0].cpu().numpy()
+        return features
 
     def _stored(self, store: FeatureStore, sentences: Sequence[Sequence[str]]) -> Tensor:
         longest = max(map(len, sentences), default=0)
         padded = np.zeros((len(sentences), longest, self.n_layers, self.width), dtype=np.float32)
         for number, sentence in enumerate(sentences):
             found = store.get(sentence)
-            padded[number, : len(sentence)] = self._features([sentence])[0] if found is None else found
+            padded[number, : len(sentence)] = self._features(sentence) if found is None else found
         return torch.from_numpy(padded).to(next(self.parameters()).device)
 
 

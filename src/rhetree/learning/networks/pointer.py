@@ -22,7 +22,6 @@ class Pointer(nn.Module):
         self, kind: PointerKind, query_width: int, state_width: int, boundary: Boundary = "last"
     ) -> None:
         super().__init__()
-        self.kind = kind
         self.sees_both_sides = boundary == "both-sides"
         key_width = state_width * (2 if self.sees_both_sides else 1)
         self.query: nn.Linear | None = None
