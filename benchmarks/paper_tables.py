@@ -5,9 +5,10 @@
 
 ``train`` does what is missing: each finished run leaves a small JSON in benchmarks/results/paper/, so
 it can be stopped and started again at any time. Runs have one thread each and go side by side.
-``--encoders`` is a folder with ``minilm/`` and ``glove-50d/`` (see docs/training.md). Models are kept
-under ``--work`` until all rows that build on them are done. ``tables`` shows what has finished; ``--into``
-puts it into a page as well, between the lines ``<!-- paper -->`` and ``<!-- /paper -->``.
+A run whose recipe has changed since is missing, too. ``--encoders`` is a folder with ``minilm/``, a Hugging
+Face encoder, and ``glove-50d/``, vectors of 50 numbers a word. Models stay under ``--work``. ``tables`` shows
+what has finished; ``--into`` puts it into a page as well, between the lines ``<!-- paper -->`` and
+``<!-- /paper -->``.
 """
 
 import argparse
@@ -97,27 +98,61 @@ def main() -> None:
             put(text, args.into, "paper")
     elif args.command == "one":
         run_one(args)
-    else:
-        train_missing(args)
+    elif not train_missing(args):
+        sys.exit(1)
 
 
-def train_missing(args: argparse.Namespace) -> None:
+def train_missing(args: argparse.Namespace) -> bool:
+    """Run what has no result yet, or one of another recipe; whether all went well."""
     rows = [name for name in ROWS if name in args.only]
     missing = [
         (name, seed)
         for seed in range(1, max(row.seeds for row in ROWS.values()) + 1)
         for name in rows
-        if seed <= ROWS[name].seeds and not result_path(name, seed).exists()
+        if seed <= ROWS[name].seeds and not is_done(name, seed)
     ]
     trained = [run for run in missing if ROWS[run[0]].pipeline is None]
     piped = [run for run in missing if ROWS[run[0]].pipeline is not None]
     for stage in (trained, piped):
         with ThreadPoolExecutor(args.jobs) as pool:
-            for _ in pool.map(lambda run: _subprocess(args, *run), stage):
-                pass
+            if not all(list(pool.map(lambda run: _subprocess(args, *run), stage))):
+                return False
+    return True
 
 
-def _subprocess(args: argparse.Namespace, name: str, seed: int) -> None:
+def is_done(name: str, seed: int) -> bool:
+    """Whether there is a result, and what made it is what would be run now."""
+    from rhetree.learning.recipe import Recipe
+    from rhetree.learning.settings import build
+
+    if not result_path(name, seed).exists():
+        return False
+    made_by = json.loads(result_path(name, seed).read_text(encoding="utf-8")).get("recipe")
+    if ROWS[name].pipeline is not None:
+        return True
+    now = read_row(ROWS[name], seed)
+    return made_by is not None and kept(build(Recipe, made_by)) == kept(now)
+
+
+def read_row(row: Row, seed: int, *assignments: str):
+    """The recipe of a row."""
+    from rhetree.learning.recipe import read_recipe
+
+    settings = [f"train.seed={seed}", "train.threads=1", *row.settings, *assignments]
+    return read_recipe(ROOT / "configs" / f"{row.config}.toml", settings)
+
+
+def kept(recipe) -> dict:
+    """The settings of a recipe, its folders by their names alone."""
+    from rhetree.learning.settings import as_dict
+
+    settings = as_dict(recipe)
+    settings["data"]["corpus"] = Path(settings["data"]["corpus"]).name
+    settings["network"]["embedding"]["path"] = Path(settings["network"]["embedding"]["path"]).name
+    return settings
+
+
+def _subprocess(args: argparse.Namespace, name: str, seed: int) -> bool:
     started = time.perf_counter()
     command = [sys.executable, __file__, "one", name, str(seed)]
     for option in ("corpus", "encoders", "work"):
@@ -129,6 +164,7 @@ def _subprocess(args: argparse.Namespace, name: str, seed: int) -> None:
     print(
         f"{name} seed {seed}: {said} after {time.perf_counter() - started:.0f} s", file=sys.stderr, flush=True
     )
+    return done.returncode == 0
 
 
 def run_one(args: argparse.Namespace) -> None:
@@ -136,27 +172,17 @@ def run_one(args: argparse.Namespace) -> None:
     import torch
 
     from rhetree.learning.evaluation import evaluate_models
-    from rhetree.learning.experiment import run
-    from rhetree.learning.recipe import read_recipe
+    from rhetree.learning.experiment import run, source_commit
     from rhetree.treebanks.corpus import read_corpus
 
     torch.set_num_threads(1)
     row = ROWS[args.row]
     started = time.perf_counter()
-    segmenter = None
+    segmenter = recipe = None
     if row.pipeline is None:
         folder = args.work / f"{args.row}-{args.seed}"
-        assignments = [
-            f"data.corpus={args.corpus}",
-            f"train.seed={args.seed}",
-            "train.threads=1",
-            *row.settings,
-        ]
-        recipe = read_recipe(ROOT / "configs" / f"{row.config}.toml", assignments)
-        encoder = args.encoders / Path(recipe.network.embedding.path).name
-        recipe = read_recipe(
-            ROOT / "configs" / f"{row.config}.toml", [*assignments, f"network.embedding.path={encoder}"]
-        )
+        encoder = args.encoders / Path(read_row(row, args.seed).network.embedding.path).name
+        recipe = read_row(row, args.seed, f"data.corpus={args.corpus}", f"network.embedding.path={encoder}")
         for event in run(recipe, folder, resume=(folder / "log.jsonl").exists()):
             if hasattr(event, "scores"):
                 print(event.epoch, dict(event.scores), flush=True)
@@ -179,6 +205,8 @@ def run_one(args: argparse.Namespace) -> None:
             if evaluation is not None
         }
     record["seconds"] = round(time.perf_counter() - started)
+    record["commit"] = source_commit()
+    record["recipe"] = None if recipe is None else kept(recipe)
     RESULTS.mkdir(parents=True, exist_ok=True)
     result_path(args.row, args.seed).write_text(
         json.dumps(record, separators=(",", ":")) + "\n", encoding="utf-8"
@@ -201,7 +229,7 @@ def tables() -> Iterator[str]:
         "auto",
         {"P": ("segmentation.inner", 0), "R": ("segmentation.inner", 1), "F1": ("segmentation.inner", 2)},
         ("segbot", "wly", "pointer", "pointer-glove", "joint", "pointer-tuned", "joint-tuned"),
-        versus={"pointer": ("segbot", "wly"), "joint": ("pointer",)},
+        versus={"pointer": ("segbot", "wly"), "joint": ("pointer",), "joint-tuned": ("pointer-tuned",)},
     )
     parseval = {
         title: (f"parseval.rst.{part}", 2)
@@ -260,11 +288,10 @@ def _records(name: str, edus: str) -> list[dict]:
 
 
 def _micro(documents: dict[str, dict], metric: str) -> tuple[float, float, float]:
-    matched, predicted, gold = (
-        sum(counts[metric][place] for counts in documents.values()) for place in range(3)
-    )
-    precision, recall = matched / max(1, predicted), matched / max(1, gold)
-    return 100 * precision, 100 * recall, 200 * matched / max(1, predicted + gold)
+    from rhetree.metrics.counts import Counts
+
+    total = Counts.total(Counts(*counts[metric]) for counts in documents.values())
+    return 100 * total.precision, 100 * total.recall, 100 * total.f1
 
 
 def _mean_and_deviation(values: Sequence[float]) -> str:

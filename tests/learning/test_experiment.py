@@ -19,7 +19,7 @@ from rhetree.cli.train import Meter
 from rhetree.domain.annotation import Syntax
 from rhetree.errors import ModelError, RhetreeError, SettingError, TrainingError
 from rhetree.learning.curve import draw_curve
-from rhetree.learning.experiment import run
+from rhetree.learning.experiment import run, source_commit
 from rhetree.learning.loop import Evaluated
 from rhetree.learning.model import CONFIG, WEIGHTS, load_model, save_model
 from rhetree.learning.recipe import read_recipe
@@ -64,6 +64,22 @@ def test_a_model_is_learnt_saved_loaded_and_predicts_the_same(corpus, tmp_path):
     curve = tmp_path / "curve.svg"
     draw_curve(read_log(tmp_path / "run"), curve)
     assert "dev score" in curve.read_text(encoding="utf-8")
+
+
+def test_a_model_names_the_commit_of_a_checkout(tmp_path, monkeypatch):
+    module = tmp_path / "src" / "rhetree" / "learning" / "experiment.py"
+    monkeypatch.setattr("rhetree.learning.experiment.__file__", str(module))
+    assert source_commit.__wrapped__() is None
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    subprocess.run([*git, "init", "-q"], check=True)
+    assert source_commit.__wrapped__() is None
+    (tmp_path / "file").write_text("one", encoding="utf-8")
+    subprocess.run([*git, "add", "file"], check=True)
+    subprocess.run([*git, "commit", "-q", "-m", "first"], check=True)
+    head = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True)
+    assert source_commit.__wrapped__() == head.stdout.strip()
+    (tmp_path / "file").write_text("two", encoding="utf-8")
+    assert source_commit.__wrapped__() == f"{head.stdout.strip()}+"
 
 
 @pytest.mark.parametrize("name", ["paper-segmenter", "paper-parser", "paper-joint"])

@@ -2,9 +2,11 @@
 
 import hashlib
 import platform
+import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 
@@ -186,8 +188,22 @@ def _about(recipe: Recipe, data: Data, sha256: str, scores: Mapping[str, float])
         "versions": {
             "python": platform.python_version(),
             "transformers": metadata.version("transformers"),
+            **({"commit": commit} if (commit := source_commit()) else {}),
         },
     }
+
+
+@cache
+def source_commit() -> str | None:
+    """The commit that this code is of, where it lies in a checkout; ``+`` where it was changed since."""
+    checkout = Path(__file__).parents[3]
+    if not (checkout / ".git").exists():
+        return None
+    command = ["git", "-C", str(checkout), "describe", "--always", "--abbrev=40", "--dirty=+", "--exclude=*"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return None
 
 
 def _relations(inventory: Inventory | None) -> object:
