@@ -27,6 +27,7 @@ from rhetree.learning.embeddings.elmo_files import (
     read_options,
 )
 from rhetree.learning.embeddings.embedder import LayerMix
+from rhetree.learning.padding import turn_around, where_present
 
 _OPTIONS_FILE = "elmo.json"
 _BEGIN_SENTENCE, _END_SENTENCE, _BEGIN_WORD, _END_WORD, _PADDING = range(256, 261)
@@ -96,8 +97,7 @@ class ElmoEmbedder(ContextualEmbedder):
             words = self._words([["<S>", *sentence, "</S>"] for sentence in sentences])
             lengths = torch.tensor([2 + len(sentence) for sentence in sentences], device=words.device)
             layers = self.encode_words(words, lengths)[:, 1:-1]
-        inside = torch.arange(longest, device=words.device) < (lengths - 2).unsqueeze(1)
-        return layers * inside[:, :, None, None]
+        return layers * where_present(layers, lengths - 2)[:, :, None, None]
 
     def encode_words(self, words: Tensor, lengths: Tensor) -> Tensor:
         """All layers, ``(batch, length, n_layers, width)``; what is past a sentence's end means nothing.
@@ -105,17 +105,13 @@ class ElmoEmbedder(ContextualEmbedder):
         :param words: from the character CNN, sentence boundaries included, ``(batch, length, projection)``
         :param lengths: ``(batch,)``
         """
-        steps = torch.arange(words.shape[1], device=words.device)
-        # Each sentence backwards in its own place: the padding stays at the end.
-        turned = torch.where(steps < lengths.unsqueeze(1), lengths.unsqueeze(1) - 1 - steps, steps)
-        turn = turned.unsqueeze(-1).expand_as(words)
-        ahead, back = words, words.gather(1, turn)
+        ahead, back = words, turn_around(words, lengths)
         layers = [torch.cat([words, words], dim=-1)]
         for number, (forward_lstm, backward_lstm) in enumerate(zip(self.ahead, self.back, strict=True)):
             skips = number > 0 and self.options.has_skips
             ahead = forward_lstm(ahead) + (ahead if skips else 0)
             back = backward_lstm(back) + (back if skips else 0)
-            layers.append(torch.cat([ahead, back.gather(1, turn)], dim=-1))
+            layers.append(torch.cat([ahead, turn_around(back, lengths)], dim=-1))
         return torch.stack(layers, dim=2)
 
     def _words(self, sentences: Sequence[Sequence[str]]) -> Tensor:

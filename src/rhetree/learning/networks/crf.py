@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from rhetree.learning.networks.encoder import Encoder, States
 from rhetree.learning.networks.recurrent import Bidirectional, BothWays
 from rhetree.learning.networks.segmenter import SegmenterConfig
+from rhetree.learning.padding import where_present
 
 N_TAGS = 2
 """0: inside an EDU, 1: its first token."""
@@ -36,7 +37,7 @@ class LinearChainCrf(nn.Module):
 
     def score(self, emissions: Tensor, tags: Tensor, lengths: Tensor) -> Tensor:
         """The unnormalised log-score of tag sequences, ``(batch,)``."""
-        present = _present(emissions, lengths)
+        present = where_present(emissions, lengths)
         own = emissions.gather(2, tags.unsqueeze(2)).squeeze(2) * present
         pairs = self.pairs[tags[:, :-1], tags[:, 1:]] * present[:, 1:]
         last = tags.gather(1, (lengths - 1).unsqueeze(1)).squeeze(1)
@@ -54,7 +55,7 @@ class LinearChainCrf(nn.Module):
 
     def best(self, emissions: Tensor, lengths: Tensor) -> Tensor:
         """The best tag sequence of each sentence, ``(batch, longest)``: Viterbi."""
-        present = _present(emissions, lengths)
+        present = where_present(emissions, lengths)
         stay = torch.arange(emissions.shape[2], device=emissions.device)
         score = self.first + emissions[:, 0]
         came_from = []
@@ -75,7 +76,7 @@ class LinearChainCrf(nn.Module):
 
         Past a sentence's end its last row is repeated.
         """
-        present = _present(emissions, lengths)
+        present = where_present(emissions, lengths)
         rows = [self.first + emissions[:, 0]]
         for token in range(1, emissions.shape[1]):
             following = (rows[-1].unsqueeze(2) + self.pairs).logsumexp(dim=1) + emissions[:, token]
@@ -84,7 +85,7 @@ class LinearChainCrf(nn.Module):
 
     def _backwards(self, emissions: Tensor, lengths: Tensor) -> Tensor:
         """Log-sums over all ends that follow each tag, ``(batch, longest, tags)``."""
-        present = _present(emissions, lengths)
+        present = where_present(emissions, lengths)
         rows = [self.last.expand(len(lengths), -1)]
         for token in range(emissions.shape[1] - 1, 0, -1):
             before = (self.pairs + (emissions[:, token] + rows[-1]).unsqueeze(1)).logsumexp(dim=2)
@@ -136,7 +137,7 @@ class CrfTagger(nn.Module):
         places = torch.arange(tokens.shape[1], device=tokens.device)
         is_near = (places.unsqueeze(1) - places).abs() <= self.window
         # Rows past a sentence's end may attend to themselves, so that no row is empty.
-        present = _present(tokens, lengths).unsqueeze(1) | torch.eye(
+        present = where_present(tokens, lengths).unsqueeze(1) | torch.eye(
             len(places), dtype=torch.bool, device=tokens.device
         )
         return scores.masked_fill(~(is_near & present), -torch.inf).softmax(dim=-1) @ tokens
@@ -150,7 +151,3 @@ class _BiLstm(nn.Module):
     def forward(self, vectors: Tensor, lengths: Tensor) -> Tensor:
         read: BothWays = self.layers(vectors, lengths)
         return torch.cat([read.forward, read.backward], dim=-1)
-
-
-def _present(vectors: Tensor, lengths: Tensor) -> Tensor:
-    return torch.arange(vectors.shape[1], device=vectors.device) < lengths.unsqueeze(1)

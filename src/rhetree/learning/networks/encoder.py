@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from rhetree.learning.networks.recurrent import Bidirectional, BothWays
+from rhetree.learning.padding import where_present
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +113,7 @@ class SelfAttention(nn.Module):
         self.norm = nn.LayerNorm(width)
 
     def forward(self, vectors: Tensor, lengths: Tensor) -> States:
-        present = _present(vectors, lengths)  # (batch, longest)
+        present = where_present(vectors, lengths)  # (batch, longest)
         tokens = self.project(vectors)
         tokens = tokens + _sinusoids(tokens)
         for layer in self.layers:
@@ -161,12 +162,7 @@ def _sinusoids(like: Tensor) -> Tensor:
     return torch.cat([angles.sin(), angles.cos()], dim=1)
 
 
-def _present(vectors: Tensor, lengths: Tensor) -> Tensor:
-    places = torch.arange(vectors.shape[1], device=vectors.device)
-    return places < lengths.unsqueeze(1)
-
-
 def _mean(vectors: Tensor, lengths: Tensor) -> Tensor:
     """The mean over each sentence's tokens as the state of one layer, ``(1, batch, width)``."""
-    present = _present(vectors, lengths).unsqueeze(-1)
+    present = where_present(vectors, lengths).unsqueeze(-1)
     return ((vectors * present).sum(dim=1) / lengths.unsqueeze(-1)).unsqueeze(0)

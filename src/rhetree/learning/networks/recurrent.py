@@ -10,6 +10,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from rhetree.learning.padding import turn_around, where_present
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BothWays:
@@ -43,21 +45,15 @@ class Bidirectional(nn.Module):
         :param vectors: ``(batch, longest, input width)``
         :param lengths: tokens in each sentence, ``(batch,)``
         """
-        places = torch.arange(vectors.shape[1], device=vectors.device)
-        inside = places < lengths.unsqueeze(1)  # (batch, longest)
-        mirror = torch.where(inside, lengths.unsqueeze(1) - 1 - places, places)
+        inside = where_present(vectors, lengths).unsqueeze(-1)  # (batch, longest, 1)
         rows = torch.arange(len(lengths), device=vectors.device)
         final_forward, final_backward = [], []
         for number, (rightward, leftward) in enumerate(zip(self.rightward, self.leftward, strict=True)):
             if number:
                 vectors = self.dropout(vectors)
-            forward = rightward(vectors)[0] * inside.unsqueeze(-1)
-            backward = _reorder(leftward(_reorder(vectors, mirror))[0], mirror) * inside.unsqueeze(-1)
+            forward = rightward(vectors)[0] * inside
+            backward = turn_around(leftward(turn_around(vectors, lengths))[0], lengths) * inside
             final_forward.append(forward[rows, lengths - 1])
             final_backward.append(backward[:, 0])
             vectors = torch.cat([forward, backward], dim=-1)
         return BothWays(forward, backward, torch.stack(final_forward), torch.stack(final_backward))
-
-
-def _reorder(vectors: Tensor, order: Tensor) -> Tensor:
-    return vectors.gather(1, order.unsqueeze(-1).expand(-1, -1, vectors.shape[-1]))

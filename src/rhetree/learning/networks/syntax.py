@@ -7,10 +7,10 @@ model keeps nothing of it.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import torch
 from torch import Tensor, nn
 
 from rhetree.learning.networks.pointer import Pointer
+from rhetree.learning.padding import where_present
 
 _WIDTH = 128
 """Of the latent features of a dependent and of a head."""
@@ -45,8 +45,7 @@ class SyntaxReader(nn.Module):
         :param states: of tokens, ``(batch, longest, width)``
         :param lengths: ``(batch,)``
         """
-        places = torch.arange(states.shape[1], device=states.device)
-        inside = (places < lengths.unsqueeze(1)).unsqueeze(1).expand(-1, states.shape[1], -1)
+        inside = where_present(states, lengths).unsqueeze(1).expand(-1, states.shape[1], -1)
         dependents, heads = (nn.functional.elu(layer(states)) for layer in (self.dependent, self.head))
         arcs = self.arc(dependents, heads, inside).gather(2, targets.heads.unsqueeze(2))
         relations = self.relation(states).log_softmax(dim=-1).gather(2, targets.relations.unsqueeze(2))
