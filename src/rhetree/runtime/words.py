@@ -9,6 +9,7 @@ from rhetree.runtime.network import Floats, Ints
 from rhetree.runtime.pieces import PieceBatch, WordPieces
 from rhetree.runtime.workers import Workers
 
+PADDING = 0
 UNKNOWN = 1
 FIRST = 2
 """In a table row 0 is no word, row 1 any unknown word; words have the rows from here on."""
@@ -63,7 +64,7 @@ class TabledWords:
 
     def __call__(self, sentences: Sequence[Sequence[str]]) -> Floats:
         """``(batch, longest, width)``; zeros after a sentence's last word."""
-        rows = np.zeros((len(sentences), max(map(len, sentences))), dtype=np.int64)
+        rows = np.full((len(sentences), max(map(len, sentences))), PADDING, dtype=np.int64)
         for number, sentence in enumerate(sentences):
             rows[number, : len(sentence)] = [self._row(word) for word in sentence]
         vectors: Floats = self._table[rows]

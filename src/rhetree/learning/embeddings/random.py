@@ -8,7 +8,8 @@ from torch import Tensor, nn
 
 from rhetree.learning.embeddings.config import EmbeddingConfig
 from rhetree.learning.embeddings.embedder import Embedder
-from rhetree.learning.embeddings.vocabulary import PADDING, Vocabulary, common_words
+from rhetree.learning.embeddings.vocabulary import Vocabulary, common_words
+from rhetree.runtime.words import PADDING
 
 
 class RandomEmbedder(Embedder):

@@ -19,7 +19,8 @@ from rhetree.errors import EmbeddingError, ModelError
 from rhetree.learning.embeddings.config import EmbeddingConfig
 from rhetree.learning.embeddings.embedder import Embedder
 from rhetree.learning.embeddings.vectors import read_vectors
-from rhetree.learning.embeddings.vocabulary import FIRST, PADDING, UNKNOWN, Vocabulary, common_words
+from rhetree.learning.embeddings.vocabulary import Vocabulary, common_words
+from rhetree.runtime.words import FIRST, PADDING, UNKNOWN
 
 _FILE = "vectors.json"
 

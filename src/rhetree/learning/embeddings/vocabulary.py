@@ -9,11 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rhetree.errors import ModelError
-
-PADDING = 0
-UNKNOWN = 1
-FIRST = 2
-"""Row 0 is no word, row 1 any unknown word; words have the rows from here on."""
+from rhetree.runtime.words import FIRST, PADDING, UNKNOWN
 
 _FILE = "vocabulary.json"
 
