@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 import torch
 
+from exported import make_model
 from networks import EXAMPLES, LABELS, SENTENCES, VARIATIONS, make_network, overfit
 from rhetree.domain.span import spans_of_lengths
+from rhetree.learning.model import load_model, save_model
 from rhetree.learning.networks.crf import CrfTagger
 from rhetree.learning.targets import make_batch
 from rhetree.learning.torch_network import TorchNetwork
@@ -127,16 +129,20 @@ def test_threads_change_nothing(name):
 
 @every_variation
 def test_saving_and_loading_changes_nothing(name, tmp_path):
-    network = make(name)
-    overfit(network, steps=3)
-    before = analyse(network)
-    torch.save(network.state_dict(), tmp_path / "weights")
-    loaded = make_network(VARIATIONS[name], seed=99)
-    loaded.load_state_dict(torch.load(tmp_path / "weights", weights_only=True))
-    after = analyse(loaded)
-    assert before[0] == after[0]
-    for left, right in zip(before[1], after[1], strict=True):
-        assert np.array_equal(left, right)
+    model = make_model(VARIATIONS[name])
+    save_model(tmp_path / "model", model.network, model.recipe, model.about)
+    loaded = load_model(tmp_path / "model")
+    assert loaded.recipe == model.recipe
+    assert loaded.network.labels == model.network.labels
+    before, after = model.network.state_dict(), loaded.network.state_dict()
+    assert before.keys() == after.keys()
+    for key, value in before.items():
+        assert torch.equal(value, after[key]), key
+    answers, scores = analyse(loaded.network)
+    expected_answers, expected_scores = analyse(model.network)
+    assert answers == expected_answers
+    for found, expected in zip(scores, expected_scores, strict=True):
+        assert np.array_equal(found, expected)
 
 
 @every_variation
