@@ -6,9 +6,10 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 from torch import nn
+from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from rhetree.domain.tree import Split, Tree
-from rhetree.errors import ModelError, TrainingError
+from rhetree.errors import ModelError, RhetreeError, TrainingError
 from rhetree.learning.averaging import WeightAverage
 from rhetree.learning.checkpoint import FILE, Position, Trainee, load_checkpoint, save_checkpoint
 from rhetree.learning.loop import Evaluated, Step, TrainConfig, train
@@ -33,7 +34,21 @@ class Toy(nn.Module):
         return {"length": ((self.layer(inputs) - lengths) ** 2).mean()}
 
 
-def fit(folder, *, stop_at=None, resume=False, scores=None, network=None, evaluate=None, **settings):
+OPTIMIZER = OptimizerConfig(learning_rate=0.05, schedule="linear")
+
+
+def fit(
+    folder,
+    *,
+    stop_at=None,
+    resume=False,
+    scores=None,
+    network=None,
+    evaluate=None,
+    optimizer=OPTIMIZER,
+    depths=None,
+    **settings,
+):
     """Train a toy; returns its network and what happened. ``stop_at`` is a kill after that step."""
     network = network or Toy()
     settings = {"epochs": 3, "batch_size": 3, "checkpoint_steps": 5} | settings
@@ -44,11 +59,12 @@ def fit(folder, *, stop_at=None, resume=False, scores=None, network=None, evalua
         network,
         EXAMPLES,
         train=TrainConfig(**settings),
-        optimizer=OptimizerConfig(learning_rate=0.05, schedule="linear"),
+        optimizer=optimizer,
         select="full",
         evaluate=evaluate or (lambda: {"full": float(next(scores))}),
         keep=lambda found: kept.append(dict(found)),
         folder=folder,
+        depths=depths,
         settings={"network.task": "joint"},
         resume=resume,
     )
@@ -65,6 +81,21 @@ def trainee(network, average=0.0):
 
 def weights(network):
     return {name: value.tolist() for name, value in network.state_dict().items()}
+
+
+@pytest.fixture
+def updates():
+    """For each step of an optimiser, the rates of its groups and the length of the whole gradient."""
+    seen = []
+
+    def look(optimizer, _args, _kwargs):
+        groups = optimizer.param_groups
+        gradients = [weight.grad.flatten() for group in groups for weight in group["params"]]
+        seen.append(([group["lr"] for group in groups], torch.cat(gradients).norm().item()))
+
+    handle = register_optimizer_step_pre_hook(look)
+    yield seen
+    handle.remove()
 
 
 def test_the_same_seed_gives_the_same_weights_bit_for_bit(tmp_path):
@@ -111,6 +142,43 @@ def test_only_a_better_score_is_kept_and_patience_runs_out(tmp_path):
     _, events, kept = fit(tmp_path, epochs=10, patience=2, scores=[5, 7, 7, 6, 9])
     assert kept == [{"full": 5.0}, {"full": 7.0}]
     assert [event.is_best for event in events if isinstance(event, Evaluated)] == [True, True, False, False]
+
+
+def test_the_score_that_chooses_is_the_one_named(tmp_path):
+    # Neither the first score nor the last: full is best after the third epoch.
+    rows = iter([(9, 4, 1), (8, 3, 2), (7, 5, 3), (6, 2, 4)])
+    _, events, kept = fit(
+        tmp_path,
+        epochs=4,
+        evaluate=lambda: dict(zip(("segmentation", "full", "gold-full"), next(rows), strict=True)),
+    )
+    assert [found["full"] for found in kept] == [4, 5]
+    evaluated = [event for event in events if isinstance(event, Evaluated)]
+    assert [event.epoch for event in evaluated if event.is_best] == [1, 3]
+
+
+def test_every_step_has_its_rate_on_the_schedule(tmp_path, updates):
+    config = OptimizerConfig(learning_rate=0.6, pretrained_rate=0.06, schedule="linear", warmup=0.25)
+    fit(tmp_path, epochs=2, optimizer=config, depths={"layer.1.weight": 0, "layer.1.bias": 0})
+    # Two of the eight steps warm up; the pretrained layer comes first, as it does in the network.
+    expected = [0.2, 0.4, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1]
+    assert [rates for rates, _ in updates] == [pytest.approx([rate / 10, rate]) for rate in expected]
+
+
+def test_a_gradient_is_as_long_as_clip_norm_at_most(tmp_path, updates):
+    class Huge(Toy):
+        def forward(self, examples):
+            return {name: 1e6 * loss for name, loss in super().forward(examples).items()}
+
+    fit(tmp_path, network=Huge(), epochs=1, optimizer=replace(OPTIMIZER, clip_norm=0.5))
+    assert [norm for _, norm in updates] == pytest.approx([0.5] * 4)
+
+
+def test_a_gradient_shorter_than_clip_norm_stays_as_it_is(tmp_path, updates):
+    fit(tmp_path, epochs=1, stop_at=1, optimizer=replace(OPTIMIZER, clip_norm=1e9))
+    fit(tmp_path, epochs=1, stop_at=1, optimizer=replace(OPTIMIZER, clip_norm=1e3))
+    assert updates[0] == updates[1]
+    assert updates[0][1] > 1
 
 
 def test_a_loss_that_is_no_number_stops_and_names_the_last_good_state(tmp_path):
@@ -193,6 +261,26 @@ def test_a_checkpoint_that_is_cut_off_is_refused(tmp_path):
         fit(tmp_path, resume=True)
 
 
+def test_a_full_disk_leaves_the_checkpoint_that_was_there(tmp_path, monkeypatch):
+    fit(tmp_path, epochs=1)
+    path = tmp_path / FILE
+    before = path.read_bytes()
+
+    def write_half(tensors, file, metadata):
+        save_file(tensors, file, metadata=metadata)
+        file.write_bytes(file.read_bytes()[:1000])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("rhetree.learning.checkpoint.save_file", write_half)
+    with pytest.raises(RhetreeError, match=f"{path}: cannot be written: .*No space left on device"):
+        fit(tmp_path, epochs=2, resume=True)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+    monkeypatch.undo()
+    _, events, _ = fit(tmp_path, epochs=2, resume=True)
+    assert events[-1].epoch == 2
+
+
 def test_a_checkpoint_of_another_version_is_refused(tmp_path):
     save_file({"random": torch.zeros(1)}, tmp_path / FILE, metadata={"position": "{}"})
     with pytest.raises(ModelError, match="not a checkpoint of this version of Rhetree; start afresh"):
@@ -273,6 +361,23 @@ def test_layers_of_a_pretrained_encoder_learn_more_slowly_further_down():
     groups = make_optimizer(network, depths, config).param_groups
     rates = {(group["peak"], group["weight_decay"]) for group in groups}
     assert rates == {(0.025, 0.01), (0.025, 0.0), (0.1, 0.01), (1.0, 0.0)}
+
+
+@pytest.mark.parametrize("kind", ["adam", "adamw"])
+def test_weight_decay_is_part_of_adams_gradient_and_apart_from_adamws(kind):
+    network = nn.Linear(2, 1)
+    rate, decay = 0.1, 0.01
+    config = OptimizerConfig(kind=kind, learning_rate=rate, weight_decay=decay)
+    with torch.no_grad():
+        network.weight.copy_(torch.tensor([[4.0, -2.0]]))
+        network.bias.fill_(3.0)
+    for parameter in network.parameters():
+        parameter.grad = torch.zeros_like(parameter)
+    make_optimizer(network, {}, config).step()
+    # Adam sees the gradient decay * w, and its first step is the whole rate, however short the gradient is.
+    expected = {"adam": [4 - rate, -2 + rate], "adamw": [4 * (1 - rate * decay), -2 * (1 - rate * decay)]}
+    assert network.weight.tolist() == [pytest.approx(expected[kind], rel=1e-5)]
+    assert network.bias.item() == 3.0
 
 
 @pytest.mark.parametrize(
