@@ -6,8 +6,11 @@ import pytest
 import torch
 
 from rhetree.learning.networks.classifier import Biaffine
+from rhetree.learning.networks.crf import CrfTagger
 from rhetree.learning.networks.encoder import Encoder, EncoderConfig
+from rhetree.learning.networks.parser import ParserConfig, StackPointerParser
 from rhetree.learning.networks.pointer import Pointer
+from rhetree.learning.networks.segmenter import PointerSegmenter, SegmenterConfig, SegmentTargets
 from rhetree.learning.networks.spans import SpanRepresentation, with_partial_tree
 
 
@@ -36,6 +39,52 @@ def test_partial_tree_attention_is_equation_5(missing):
     expected = [sum(rows[i][k] for i in range(3)) for k in range(4)]
     found = with_partial_tree("attention", *matrix)
     assert found.tolist() == pytest.approx(expected, rel=1e-5)
+
+
+def test_the_decoder_of_the_parser_reads_parent_span_and_sibling_by_equation_5():
+    torch.manual_seed(3)
+    parser = StackPointerParser(ParserConfig(layers=1, width=4), Encoder(EncoderConfig(layers=1, width=2), 3))
+    states = torch.randn(2, 9, 4)
+    none = (0, 0)  # a whole sentence has no parent, a left part no left sibling: their rows of M are zeros
+    steps = [(0, (0, 9), none, none), (1, (0, 5), (0, 8), none), (1, (5, 8), (0, 8), (0, 5))]
+    rows, spans, parents, siblings = (torch.tensor(column) for column in zip(*steps, strict=True))
+    found = parser.inputs(parser.represent.prepare(states), rows, spans, parents, siblings)
+    for vector, (row, span, parent, sibling) in zip(found, steps, strict=True):
+        # Each is represented by the state of its last token.
+        m = [[0.0] * 4 if of == none else states[row, of[1] - 1].tolist() for of in (parent, span, sibling)]
+        weights = [softmax([dot(m[i], m[j]) for j in range(3)]) for i in range(3)]
+        expected = [sum(weights[i][j] * m[j][k] for i in range(3) for j in range(3)) for k in range(4)]
+        assert vector.tolist() == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.parametrize("reads", ["state", "embedding"])
+def test_the_decoder_of_a_segmenter_reads_states_and_that_of_segbot_word_vectors(reads):
+    torch.manual_seed(9)
+    encoder = Encoder(EncoderConfig(layers=1, width=4, dropout=0.0), 5)  # states of 8, word vectors of 5
+    segmenter = PointerSegmenter(SegmenterConfig(layers=1, width=8, input=reads), encoder, 5)
+    embeddings, lengths = torch.randn(2, 6, 5), torch.tensor([6, 4])
+    states = encoder(embeddings, lengths)
+    starts, lasts = torch.tensor([[0, 2], [0, 3]]), torch.tensor([[1, 5], [2, 3]])
+    seen = []
+    segmenter.decoder.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0]))
+    segmenter.log_probs(embeddings, states, lengths, SegmentTargets(starts, lasts, starts >= 0))
+    words = states.tokens if reads == "state" else embeddings
+    # At each step, the first word of an EDU.
+    expected = torch.stack([torch.stack([words[0, 0], words[0, 2]]), torch.stack([words[1, 0], words[1, 3]])])
+    assert torch.equal(seen[0], expected)
+
+
+@pytest.mark.parametrize("reads", ["state", "embedding"])
+def test_a_tagger_reads_states_or_word_vectors_as_it_is_told(reads):
+    torch.manual_seed(9)
+    encoder = Encoder(EncoderConfig(layers=1, width=4, dropout=0.0), 5)
+    tagger = CrfTagger(SegmenterConfig(kind="crf", layers=1, width=8, input=reads), encoder, 5)
+    embeddings, lengths = torch.randn(2, 6, 5), torch.tensor([6, 4])
+    states = encoder(embeddings, lengths)
+    seen = []
+    tagger.lower.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0]))
+    tagger.emissions(embeddings, states, lengths)
+    assert seen[0] is (states.tokens if reads == "state" else embeddings)
 
 
 def test_partial_tree_works_on_any_number_of_spans_at_once():
