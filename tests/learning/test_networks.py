@@ -10,6 +10,7 @@ import torch
 from exported import make_model
 from networks import EXAMPLES, LABELS, SENTENCES, VARIATIONS, make_network, overfit
 from rhetree.domain.span import spans_of_lengths
+from rhetree.learning.embeddings import EmbeddingConfig, make_embedder
 from rhetree.learning.model import load_model, save_model
 from rhetree.learning.networks.crf import CrfTagger
 from rhetree.learning.targets import make_batch
@@ -18,6 +19,7 @@ from rhetree.runtime.network import SpansToSplit
 from rhetree.runtime.pipeline import Pipeline
 from rhetree.runtime.readings import find_readings
 from rhetree.runtime.segmenting import Segmentation, segment
+from tiny_encoders import WORDS, save_encoder, write_elmo
 
 EDUS = [spans_of_lengths(example.edu_lengths) for example in EXAMPLES]
 
@@ -107,13 +109,33 @@ def test_the_same_seed_gives_the_same_weights(name):
 def test_company_changes_nothing(name):
     network = make(name)
     overfit(network, steps=3)
-    together = analyse(network)
-    alone = analyse(network, batch_cost=1)
+    assert_company_changes_nothing(network, SENTENCES)
+
+
+@pytest.mark.parametrize(
+    ("kind", "write", "settings"),
+    [
+        ("transformer", save_encoder, {"tuning": "tuned"}),
+        ("transformer", save_encoder, {"tuning": "mix", "piece": "mean"}),
+        ("elmo", write_elmo, {}),
+    ],
+)
+def test_company_changes_nothing_of_what_an_encoder_says(kind, write, settings, tmp_path):
+    embedding = EmbeddingConfig(kind=kind, path=str(write(tmp_path / kind)), **settings)
+    config = replace(VARIATIONS["both sides"], embedding=embedding)
+    network = make_model(config, make_embedder(embedding, SENTENCES)).network
+    # Words that the tiny encoder knows, and more of them than it sees at once.
+    assert_company_changes_nothing(network, [*SENTENCES, WORDS[:9], WORDS[5:16], WORDS[:16] * 6])
+
+
+def assert_company_changes_nothing(network, sentences):
+    together = analyse(network, sentences)
+    alone = analyse(network, sentences, batch_cost=1)
     assert_same(together, alone)
 
-    order = list(range(len(SENTENCES)))
+    order = list(range(len(sentences)))
     random.Random(3).shuffle(order)
-    shuffled = analyse(network, [SENTENCES[number] for number in order])
+    shuffled = analyse(network, [sentences[number] for number in order])
     back = [order.index(number) for number in range(len(order))]
     assert_same(together, ([shuffled[0][at] for at in back], [shuffled[1][at] for at in back]))
 
