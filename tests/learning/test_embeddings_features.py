@@ -77,7 +77,7 @@ def test_progress_ends_with_all_sentences(tmp_path):
 
 
 def test_an_interruption_loses_only_the_segment_that_was_being_made(tmp_path, monkeypatch):
-    monkeypatch.setattr("rhetree.learning.embeddings.features._SEGMENT_BYTES", 1)
+    monkeypatch.setattr("rhetree.learning.embeddings.features._SEGMENT_BYTES", 0)
     computer = Computer()
 
     def interrupted(sentence):

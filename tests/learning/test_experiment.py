@@ -14,12 +14,15 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+import small_corpora
 from rhetree.cli.main import main
 from rhetree.cli.train import Meter
 from rhetree.domain.annotation import Syntax
+from rhetree.domain.document import Document
 from rhetree.errors import ModelError, RhetreeError, SettingError, TrainingError
 from rhetree.learning.curve import draw_curve
-from rhetree.learning.experiment import run, source_commit
+from rhetree.learning.evaluation import evaluate_models
+from rhetree.learning.experiment import read_data, run, source_commit
 from rhetree.learning.loop import Evaluated
 from rhetree.learning.model import CONFIG, WEIGHTS, load_model, save_model
 from rhetree.learning.recipe import read_recipe
@@ -233,6 +236,68 @@ def test_training_tells_what_was_assumed_and_how_far_features_are(corpus, tmp_pa
     assert told[-1] == (12, 12)
 
 
+def test_the_command_leaves_a_picture_of_the_run(corpus, tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    recipe = write_recipe(corpus, tmp_path / "small.toml", "train.epochs=1")
+    assert main(["train", str(recipe), "-o", str(tmp_path / "run")]) == 0
+    assert capsys.readouterr().out.splitlines() == [str(tmp_path / "run" / "model")]
+    assert "dev score" in (tmp_path / "run" / "curve.svg").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("relations", "labels"),
+    [
+        ("rst-dt", ("Cause-NS", "Condition-SN", "Joint-NN")),
+        ("none", ("cause-NS", "condition-SN", "list-NN")),
+        ("classes.txt", ("Reason-NS", "Reason-SN", "Several-NN")),
+    ],
+)
+def test_the_relations_of_a_recipe_decide_the_labels(corpus, tmp_path, monkeypatch, relations, labels):
+    monkeypatch.chdir(tmp_path)
+    Path("classes.txt").write_text("Reason: cause, condition\nSeveral: list\n", encoding="utf-8")
+    train(corpus, tmp_path / "run", f"data.relations={relations}", "train.epochs=1")
+    assert load_model(tmp_path / "run" / "model").network.labels == labels
+
+
+def test_the_sentences_of_a_recipe_are_those_that_are_learnt(tmp_path):
+    names = ("wsj_0001", "wsj_0002", "wsj_0003")
+    penn = small_corpora.write(tmp_path / "ptb", {f"{name}.mrg": small_corpora.PLAN_MRG for name in names})
+    folder = small_corpora.rst_dt_layout(tmp_path / "rst", double=())
+    settings = [f"data.corpus={folder}", "data.dev_share=0.5"]
+    gold = read_data(read_recipe(None, [*settings, f"data.sentences={penn}"]).data)
+    found = read_data(read_recipe(None, settings).data)
+    # The treebank's tokens are not those of a rule, and no rule has to be told of.
+    assert [len(sentence) for sentence in gold.train[0].sentences] == [24, 5]
+    assert [len(sentence) for sentence in found.train[0].sentences] != [24, 5]
+    assert not any("rule" in note for note in gold.notes)
+    assert any("rule" in note for note in found.notes)
+
+
+def test_training_computes_with_the_threads_of_its_recipe(corpus, tmp_path):
+    before = torch.get_num_threads()
+    try:
+        for n_threads in (2, 1):
+            events = run(small_recipe(corpus, f"train.threads={n_threads}"), tmp_path / str(n_threads))
+            for _ in range(2):
+                next(events)  # what was read, and the first step
+            assert torch.get_num_threads() == n_threads
+    finally:
+        torch.set_num_threads(before)
+
+
+def test_the_score_of_a_recipe_chooses_the_model(corpus, tmp_path, monkeypatch):
+    class Found:
+        rows = iter([(9, 1), (8, 2), (7, 3)] * 2)
+
+        def named(self):
+            return dict(zip(("segmentation", "full"), next(self.rows), strict=True))
+
+    monkeypatch.setattr("rhetree.learning.scoring.score", lambda *_: Found())
+    for select, best in (("segmentation", 9), ("full", 3)):
+        train(corpus, tmp_path / select, f"train.select={select}")
+        assert load_model(tmp_path / select / "model").about["scores"]["dev"][select] == best
+
+
 # --- bad input ----------------------------------------------------------------------------------
 
 
@@ -328,6 +393,22 @@ def test_a_corpus_without_trees_is_refused(corpus, tmp_path):
     assert train(corpus, tmp_path / "run", "network.task=segment", "train.epochs=1")
 
 
+@pytest.mark.parametrize("split", ["train", "dev"])
+def test_a_split_without_tokens_is_refused(corpus, tmp_path, split):
+    for name in (corpus / f"{split}.txt").read_text(encoding="utf-8").split():
+        write(Document(name=name), corpus / f"{name}.json")
+    with pytest.raises(TrainingError, match=f"{corpus}: split '{split}' is empty; there is nothing to learn"):
+        train(corpus, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("documents", [[], [Document(name="empty")]])
+def test_there_is_no_evaluation_on_nothing(tmp_path, documents):
+    # Before the model is looked for: there is none.
+    with pytest.raises(TrainingError, match="nothing to evaluate on: the split is empty"):
+        evaluate_models(tmp_path / "model", documents)
+
+
 def test_labels_that_only_dev_has_are_refused_or_ignored(corpus, tmp_path):
     path = corpus / "doc4.json"
     write(next(read(path)).map_relations(str.upper), path)
@@ -389,6 +470,18 @@ def test_a_full_disk_leaves_the_model_that_was_there(corpus, tmp_path, monkeypat
         save_model(tmp_path / "run" / "model", model.network, model.recipe, {})
     assert weights_of(tmp_path / "run") == before
     assert sorted(path.name for path in (tmp_path / "run").iterdir() if path.name.startswith(".")) == []
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_log_on_a_full_disk_is_told_by_its_path(corpus, tmp_path):
+    log = tmp_path / "run" / LOG
+    events = run(small_recipe(corpus), tmp_path / "run")
+    for _ in range(2):
+        next(events)  # what was read, and a step, with which the log begins
+    log.unlink()
+    log.symlink_to("/dev/full")
+    with pytest.raises(RhetreeError, match=f"{log}: cannot be written: No space left on device"):
+        next(events)
 
 
 def test_settings_that_contradict_each_other_are_named():
