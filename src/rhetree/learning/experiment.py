@@ -91,8 +91,8 @@ def run(
     dependency_relations = check_syntax(recipe, examples)
     select = scoring.check_select(recipe.train.select, recipe.network.task)
     learnt_from, chosen_on = fingerprint(data.train), fingerprint(data.dev)
-    # The other processes may come here when the first one has begun to write.
     contents = f"{learnt_from} {chosen_on}"
+    # The other processes may come here when the first one has begun to write.
     n_done = run_folder.steps_done(folder, recipe, contents, resume=resume) if processes.is_first else 0
 
     torch.manual_seed(recipe.train.seed)
