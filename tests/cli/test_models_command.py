@@ -14,7 +14,7 @@ CONFIG = {
     "labels": ["elaboration-NS", "joint-NN"],
     "recipe": {"network": {"task": "joint", "embedding": {"kind": "transformer", "path": "encoders/minilm"}}},
     "scores": {"dev": {"segmentation": 87.25, "full": 61.7}},
-    "data": {"corpus": "gum", "documents": 177, "sha256": "b15ae04cedcf684c6bd40f"},
+    "data": {"corpus": "gum", "documents": 177, "sha256": "b15ae04cedcf684c6bd40f", "relations": "gum"},
     "versions": {"python": "3.11.7"},
     "runtime": {"precision": "int8"},
 }
@@ -85,7 +85,7 @@ def test_info_tells_the_facts_and_the_card(home, capsys):
     assert facts["task"] == "segments and parses"
     assert facts["encoder"] == "transformer minilm"
     assert "precision       int8\n" in out
-    assert "trained on      gum, 177 documents, sha256 b15ae04cedcf…\n" in out
+    assert "trained on      gum, 177 documents, sha256 b15ae04cedcf…, classes of gum\n" in out
     assert "dev as trained  segmentation 87.2, full 61.7\n" in out
     assert out.endswith(CARD)
 

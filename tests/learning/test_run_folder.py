@@ -107,6 +107,17 @@ def test_a_run_whose_corpus_has_changed_is_not_resumed(corpus, tmp_path, split):
     assert contents(tmp_path / "run") == before
 
 
+def test_a_run_that_is_over_says_so_when_it_is_resumed(corpus, tmp_path, capsys):
+    recipe = write_recipe(corpus, tmp_path / "small.toml", "train.epochs=1")
+    command = ["train", str(recipe), "-o", str(tmp_path / "run")]
+    assert main(command) == 0
+    assert "over already" not in capsys.readouterr().err
+    assert main([*command, "--resume"]) == 0
+    assert capsys.readouterr().err == (
+        "rhetree: this run was over already; a higher train.epochs or train.patience lets it go on\n"
+    )
+
+
 def test_a_run_is_not_made_shorter_than_it_is(corpus, tmp_path):
     train(corpus, tmp_path / "run", "train.epochs=2")
     with pytest.raises(TrainingError, match="2 epochs are done, more than train.epochs = 1"):

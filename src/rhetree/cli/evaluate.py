@@ -162,7 +162,7 @@ class _Predictions:
             except UnwritableError as error:
                 raise RhetreeError(
                     f"-o {self.path}: {self.format.name} cannot hold what this model finds: {error.what}; "
-                    f"{'a folder, json or jsonl can' if has_trees else 'json, jsonl, conllu and edus can'}"
+                    f"json, jsonl and {'rs3' if has_trees else 'conllu'} can"
                 ) from error
 
     def write(self, documents: "Sequence[Document]") -> None:

@@ -106,10 +106,15 @@ def _is_of_licence(title: str) -> bool:
 
 
 def _told(data: Mapping[str, Any]) -> Iterator[str]:
+    from rhetree.treebanks.corpus import AS_THEY_ARE
+
     for name, value in data.items():
         if isinstance(value, int):
             yield f"{value} {name}"
         elif name == "sha256":
             yield f"sha256 {str(value)[:12]}…"
+        elif name == "relations":
+            known = value.get("name", "a file") if isinstance(value, dict) else value
+            yield "relations as they are" if known == AS_THEY_ARE else f"classes of {known}"
         else:
             yield str(value)

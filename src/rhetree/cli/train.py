@@ -137,7 +137,10 @@ def _train(recipe, folder, resume, processes) -> None:  # type: ignore[no-untype
                 tell(f"epoch {event.epoch}: {scores}{mark}")
                 meter.restart()
                 last = event
-    if last is not None and last.epoch < recipe.train.epochs:
+    if last is None:
+        if processes.is_first:
+            say("this run was over already; a higher train.epochs or train.patience lets it go on")
+    elif last.epoch < recipe.train.epochs:
         say(
             f"stopped after epoch {last.epoch}: no better score in {counted(recipe.train.patience, 'evaluation')}"
         )
