@@ -14,6 +14,7 @@ what has finished; ``--into`` puts it into a page as well, between the lines ``<
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -127,11 +128,11 @@ def is_done(name: str, seed: int) -> bool:
 
     if not result_path(name, seed).exists():
         return False
-    made_by = json.loads(result_path(name, seed).read_text(encoding="utf-8")).get("recipe")
-    if ROWS[name].pipeline is not None:
-        return True
-    now = read_row(ROWS[name], seed)
-    return made_by is not None and kept(build(Recipe, made_by)) == kept(now)
+    made_by = json.loads(result_path(name, seed).read_text(encoding="utf-8")).get("recipes", {})
+    parts = ROWS[name].pipeline or (name,)
+    return made_by.keys() == set(parts) and all(
+        kept(build(Recipe, made_by[part])) == kept(read_row(ROWS[part], seed)) for part in parts
+    )
 
 
 def read_row(row: Row, seed: int, *assignments: str):
@@ -143,11 +144,11 @@ def read_row(row: Row, seed: int, *assignments: str):
 
 
 def kept(recipe) -> dict:
-    """The settings of a recipe, its folders by their names alone."""
+    """The settings of a recipe, without where the corpus lies and with the encoder's name alone."""
     from rhetree.learning.settings import as_dict
 
     settings = as_dict(recipe)
-    settings["data"]["corpus"] = Path(settings["data"]["corpus"]).name
+    settings["data"]["corpus"] = ""
     settings["network"]["embedding"]["path"] = Path(settings["network"]["embedding"]["path"]).name
     return settings
 
@@ -173,17 +174,22 @@ def run_one(args: argparse.Namespace) -> None:
 
     from rhetree.learning.evaluation import evaluate_models
     from rhetree.learning.experiment import run, source_commit
+    from rhetree.learning.recipe import read_recipe
+    from rhetree.learning.run_folder import LOG, RECIPE
     from rhetree.treebanks.corpus import read_corpus
 
     torch.set_num_threads(1)
     row = ROWS[args.row]
     started = time.perf_counter()
-    segmenter = recipe = None
+    commit = source_commit()
+    segmenter = None
     if row.pipeline is None:
         folder = args.work / f"{args.row}-{args.seed}"
         encoder = args.encoders / Path(read_row(row, args.seed).network.embedding.path).name
         recipe = read_row(row, args.seed, f"data.corpus={args.corpus}", f"network.embedding.path={encoder}")
-        for event in run(recipe, folder, resume=(folder / "log.jsonl").exists()):
+        if (folder / RECIPE).exists() and kept(read_recipe(folder / RECIPE)) != kept(recipe):
+            shutil.rmtree(folder)  # of a recipe that has changed since
+        for event in run(recipe, folder, resume=(folder / LOG).exists()):
             if hasattr(event, "scores"):
                 print(event.epoch, dict(event.scores), flush=True)
     else:
@@ -205,8 +211,8 @@ def run_one(args: argparse.Namespace) -> None:
             if evaluation is not None
         }
     record["seconds"] = round(time.perf_counter() - started)
-    record["commit"] = source_commit()
-    record["recipe"] = None if recipe is None else kept(recipe)
+    record["commit"] = commit
+    record["recipes"] = {part: kept(read_row(ROWS[part], args.seed)) for part in row.pipeline or (args.row,)}
     RESULTS.mkdir(parents=True, exist_ok=True)
     result_path(args.row, args.seed).write_text(
         json.dumps(record, separators=(",", ":")) + "\n", encoding="utf-8"

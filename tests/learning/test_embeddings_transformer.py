@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from rhetree.errors import EmbeddingError, MissingExtraError, ModelError
 from rhetree.learning.embeddings import EmbeddingConfig, load_embedder, make_embedder
+from rhetree.learning.embeddings.hugging_face import find_stack
 from rhetree.learning.embeddings.transformer import pick_words
 from rhetree.runtime.pieces import WordPieces, row_groups, window_owners, window_starts
 from tiny_encoders import byte_level_tokenizer, edit_json, save_encoder, word_piece_tokenizer
@@ -345,6 +346,11 @@ def test_an_encoder_is_tuned_from_a_layer_up(architecture, from_layer):
     wanted = {name: depth for name, depth in everything.items() if depth <= 3 - from_layer}
     assert trained(embedder) == wanted.keys()
     assert embedder.depths() == wanted
+
+
+def test_a_list_of_attentions_alone_is_no_stack_of_layers():
+    config = transformers.FlaubertConfig(vocab_size=40, emb_dim=16, n_layers=3, n_heads=2)
+    assert find_stack(transformers.FlaubertModel(config)) == ([], [])
 
 
 def test_dropout_is_in_what_is_trained_and_nowhere_else(bert):

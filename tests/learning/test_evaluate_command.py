@@ -114,6 +114,24 @@ def test_a_named_inventory_is_remembered_by_its_name(corpus, tmp_path, capsys):
     assert told.err == ""
 
 
+def test_a_segmenter_is_scored_whatever_the_relations_are(corpus, tmp_path, capsys):
+    train(corpus, tmp_path / "run", "network.task=segment", "data.relations=rst-dt", "train.epochs=1")
+    for path in corpus.glob("*.json"):
+        write(next(read(path)).map_relations(lambda name: f"new-{name}"), path)
+    assert evaluate(tmp_path / "run", corpus) == 0
+    assert "In sentences" in capsys.readouterr().out
+
+
+def test_classes_that_are_damaged_are_refused(corpus, tmp_path, capsys):
+    train(corpus, tmp_path / "run", "train.epochs=1")
+    path = tmp_path / "run" / "model" / "config.json"
+    config = json.loads(path.read_text(encoding="utf-8"))
+    config["data"]["relations"] = {"name": "x", "classes": 3, "suffixes": []}
+    path.write_text(json.dumps(config), encoding="utf-8")
+    assert evaluate(tmp_path / "run", corpus) == 2
+    assert "config.json: its relations are no inventory" in capsys.readouterr().err
+
+
 def test_a_segmenter_shows_scores_of_edus_alone(corpus, tmp_path, capsys):
     train(corpus, tmp_path / "run", "network.task=segment", "train.epochs=1")
     assert evaluate(tmp_path / "run", corpus) == 0

@@ -9,13 +9,14 @@ from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
 from rhetree.cli.main import main
+from rhetree.domain.annotation import Syntax
 from rhetree.errors import ModelError, RhetreeError, TrainingError
 from rhetree.learning.checkpoint import FILE
 from rhetree.learning.experiment import run
 from rhetree.learning.loop import Evaluated
 from rhetree.learning.recipe import read_recipe
 from rhetree.learning.run_folder import LOG, read_log
-from rhetree.treebanks import write
+from rhetree.treebanks import read, write
 from training_runs import document, small_recipe, train, write_recipe
 
 
@@ -26,7 +27,10 @@ def test_a_folder_with_a_run_is_not_overwritten(corpus, tmp_path):
 
 
 def contents(folder):
-    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    """Of its files, but for the one that is locked."""
+    return {
+        path.name: path.read_bytes() for path in folder.iterdir() if path.is_file() and path.name != ".lock"
+    }
 
 
 @pytest.mark.parametrize(
@@ -88,6 +92,38 @@ def test_a_run_that_is_not_there_is_not_resumed(corpus, tmp_path):
     assert not (tmp_path / "typo").exists()
 
 
+def test_a_recipe_alone_is_no_run_to_resume(corpus, tmp_path):
+    (tmp_path / "own").mkdir()
+    recipe = write_recipe(corpus, tmp_path / "own" / "recipe.toml")
+    before = recipe.read_bytes()
+    with pytest.raises(TrainingError, match="own holds no run to go on with"):
+        list(run(read_recipe(recipe), tmp_path / "own", resume=True))
+    assert recipe.read_bytes() == before
+
+
+def test_a_run_that_has_lost_its_checkpoint_is_not_begun_again(corpus, tmp_path):
+    train(corpus, tmp_path / "run", "train.epochs=1")
+    (tmp_path / "run" / FILE).unlink()
+    before = contents(tmp_path / "run")
+    with pytest.raises(TrainingError, match="the checkpoint of this run is gone"):
+        list(run(small_recipe(corpus), tmp_path / "run", resume=True))
+    assert contents(tmp_path / "run") == before
+
+
+def test_a_run_that_died_before_its_first_step_goes_on(corpus, tmp_path, monkeypatch):
+    def die(*_args, **_kwargs):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("rhetree.learning.embeddings.random.RandomEmbedder.keep_features", die)
+        with pytest.raises(KeyboardInterrupt):
+            train(corpus, tmp_path / "run")
+    with pytest.raises(TrainingError, match="holds a run already; go on with --resume"):
+        train(corpus, tmp_path / "run")
+    assert main(["train", str(tmp_path / "run" / "recipe.toml"), "--resume"]) == 0
+    assert read_log(tmp_path / "run")[-1]["epoch"] == 3
+
+
 def test_the_recipe_of_a_run_resumes_that_run(corpus, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     train(corpus, tmp_path / "run", "train.epochs=1")
@@ -105,6 +141,21 @@ def test_a_run_whose_corpus_has_changed_is_not_resumed(corpus, tmp_path, split):
     with pytest.raises(ModelError, match="the corpus has changed since this run began"):
         list(run(small_recipe(corpus), tmp_path / "run", resume=True))
     assert contents(tmp_path / "run") == before
+
+
+def test_a_run_that_learns_syntax_is_not_resumed_on_other_syntax(corpus, tmp_path):
+    def give_heads(relation):
+        for path in corpus.glob("*.json"):
+            bare = next(read(path))
+            heads = [number for sentence in bare.sentences for number in range(len(sentence))]
+            columns = tuple(("_", "_", "_", "_", str(head), relation, "_", "_") for head in heads)
+            write(replace(bare, syntax=Syntax(columns)), path)
+
+    give_heads("dep")
+    train(corpus, tmp_path / "run", "network.loss.syntax=0.5", "train.epochs=1")
+    give_heads("obj")
+    with pytest.raises(ModelError, match="the corpus has changed"):
+        list(run(small_recipe(corpus, "network.loss.syntax=0.5"), tmp_path / "run", resume=True))
 
 
 def test_a_run_that_is_over_says_so_when_it_is_resumed(corpus, tmp_path, capsys):

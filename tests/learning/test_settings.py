@@ -48,17 +48,18 @@ def test_what_a_table_leaves_out_has_its_default():
         ({"corpus": "x", "zzz": 3}, "unknown setting zzz; known are betas, corpus"),
         ({"corpus": "x", "inner": {"widht": 3}}, "unknown setting inner.widht; did you mean width?"),
         ({}, "setting corpus is missing"),
-        ({"corpus": 3}, "corpus is a text, got 3; quote it: '\"3\"'"),
+        ({"corpus": 3}, "corpus is a text, got 3; write it in double quotes"),
         ({"corpus": "x", "patience": True}, "patience is a whole number, got True"),
         ({"corpus": "x", "inner": 3}, "inner is a section, got 3"),
         ({"corpus": "x", "inner": {"merge": "max"}}, "inner.merge is one of 'sum', 'concatenate', got 'max'"),
         ({"corpus": "x", "inner": {"width": 0}}, "inner: width is at least 1, got 0"),
         ({"corpus": "x", "betas": [0.9]}, "betas is a list of 2, got 1"),
         ({"corpus": "x", "betas": "a"}, "betas is a list, got 'a'"),
-        ({"corpus": "x", "rate": math.inf}, "rate is a number that ends, got inf"),
-        ({"corpus": "x", "rate": math.nan}, "rate is a number that ends, got nan"),
+        ({"corpus": "x", "rate": math.inf}, "rate is a finite number, got inf"),
+        ({"corpus": "x", "rate": math.nan}, "rate is a finite number, got nan"),
+        ({"corpus": "x", "rate": 10**400}, "rate is a finite number, got inf"),
         ({"corpus": "x", "patience": 10**30}, "patience is a whole number of at most 63 bits"),
-        ({"corpus": date(2024, 1, 1)}, "quote it: '\"2024-01-01\"'"),
+        ({"corpus": date(2024, 1, 1)}, "corpus is a text, got datetime.date(2024, 1, 1); write it"),
     ],
 )
 def test_a_wrong_setting_is_named(table, message):
@@ -119,6 +120,9 @@ def test_a_file_that_is_not_toml_is_named(tmp_path):
     path = tmp_path / "recipe.toml"
     path.write_text("a = = 3", encoding="utf-8")
     with pytest.raises(SettingError, match=r"recipe.toml: not TOML: .*line 1"):
+        read_toml(path)
+    path.write_text(f"epochs = 1{'0' * 5000}", encoding="utf-8")
+    with pytest.raises(SettingError, match=r"recipe.toml: not TOML: .*digits"):
         read_toml(path)
     with pytest.raises(SettingError, match="absent.toml: cannot be read"):
         read_toml(tmp_path / "absent.toml")

@@ -182,6 +182,8 @@ def test_a_split_that_lists_no_document_is_empty_and_one_of_other_files_is_not_r
     folder = write(tmp_path / "files", {"train/a.dis": DIS, "dev/b.edus": "A cat .\n"})
     with pytest.raises(RhetreeError, match=r"dev: nothing in it is read beside the trees of train"):
         read_corpus(folder).split("dev")
+    with pytest.raises(RhetreeError, match=r"no split '', only train"):
+        read_corpus(folder).split("")
 
 
 # --- RST-DT's layout --------------------------------------------------------------------------

@@ -73,17 +73,18 @@ def run(args: argparse.Namespace) -> int:
     predictions = None if args.output is None else _Predictions(args.output, args.to)
     model = find_model(args.model)
     segmenter = None if args.segmenter is None else find_model(args.segmenter)
+    parses = task_of(model) != "segment"
     corpus = read_corpus(
         args.corpus,
         split=args.split,
         sentences=args.sentences,
-        relations=args.relations or relations_of(model),
+        relations=args.relations or (relations_of(model) if parses else None),
     ).split_by_sentence()
     for note in corpus.notes:
         say(note)
     documents = corpus.split(args.split)
     if predictions is not None:
-        predictions.check_room_for(documents, has_trees=task_of(model) != "segment")
+        predictions.check_room_for(documents, has_trees=parses)
     _tell_unknown_labels(model, documents)
     with training_extra():
         results = evaluate_models(model, documents, segmenter=segmenter, edus=args.edus, threads=args.threads)
@@ -114,7 +115,7 @@ def _tell_unknown_labels(model: Path, documents: "Sequence[Document]") -> None:
 
     labels = set(read_config(model)["labels"])
     gold = [
-        f"{split.relation}-{split.nuclearity}"
+        split.label
         for document in documents
         for tree in document.sentence_trees
         if tree is not None

@@ -32,8 +32,9 @@ COMMANDS: dict[str, str] = {
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; the return value is the exit code."""
-    if sys.stdout is None:  # closed by whoever called us: what would be told there is not wanted
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # until the process ends
+    # A stream that was closed by whoever called us: what would be told there is not wanted.
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # until the process ends
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     try:
         code = _run(argv)
         sys.stdout.flush()

@@ -69,8 +69,8 @@ def relations_of(folder: Path) -> Inventory | str | None:
     if not isinstance(known, dict):
         return known or config["recipe"].get("data", {}).get("relations") or None
     try:
-        return Inventory(**known | {"suffixes": tuple(known["suffixes"])})
-    except (KeyError, TypeError) as error:
+        return Inventory(**known | {"suffixes": tuple(known["suffixes"]), "classes": dict(known["classes"])})
+    except (KeyError, TypeError, ValueError) as error:
         raise ModelError(f"{folder / CONFIG}: its relations are no inventory: {error}") from error
 
 

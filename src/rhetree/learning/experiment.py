@@ -6,7 +6,6 @@ import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
-from functools import cache
 from importlib import metadata
 from pathlib import Path
 
@@ -90,20 +89,21 @@ def run(
     labels = check_labels(recipe, examples, sentence_examples(data.dev))
     dependency_relations = check_syntax(recipe, examples)
     select = scoring.check_select(recipe.train.select, recipe.network.task)
-    learnt_from, chosen_on = fingerprint(data.train), fingerprint(data.dev)
-    contents = f"{learnt_from} {chosen_on}"
-    # The other processes may come here when the first one has begun to write.
-    n_done = run_folder.steps_done(folder, recipe, contents, resume=resume) if processes.is_first else 0
-
-    torch.manual_seed(recipe.train.seed)
-    torch.set_num_threads(recipe.train.threads or torch.get_num_threads())
-    embedder = make_embedder(recipe.network.embedding, [example.tokens for example in examples])
+    learnt_from, contents = fingerprint(data.train), _contents(data, recipe)
+    commit = source_commit()  # of the code that runs, not of what it has become when there is a model
     sentences = [
         document.forms_of(sentence)
         for document in (*data.train, *data.dev)
         for sentence in document.sentences
     ]
-    with run_folder.started(folder, recipe, n_done) if processes.is_first else nullcontext():
+    with run_folder.locked(folder) if processes.is_first else nullcontext():
+        # Not in the other processes, which may come here when the first one has begun to write.
+        n_done = run_folder.steps_done(folder, recipe, contents, resume=resume) if processes.is_first else 0
+        torch.manual_seed(recipe.train.seed)
+        torch.set_num_threads(recipe.train.threads or torch.get_num_threads())
+        embedder = make_embedder(recipe.network.embedding, [example.tokens for example in examples])
+        if processes.is_first:
+            run_folder.start(folder, recipe, n_done)
         embedder.keep_features(
             sentences,
             progress=None if progress is None else lambda n_there: progress(n_there, len(sentences)),
@@ -111,7 +111,8 @@ def run(
         network = DiscourseNetwork(recipe.network, embedder, labels, dependency_relations)
 
         def keep(scores: Mapping[str, float]) -> None:
-            save_model(folder / run_folder.MODEL, network, recipe, _about(recipe, data, learnt_from, scores))
+            about = _about(recipe, data, scores, sha256=learnt_from, commit=commit)
+            save_model(folder / run_folder.MODEL, network, recipe, about)
 
         for event in train(
             network,
@@ -175,7 +176,18 @@ def check_syntax(recipe: Recipe, train: Sequence[SentenceExample]) -> tuple[str,
     return relations
 
 
-def _about(recipe: Recipe, data: Data, sha256: str, scores: Mapping[str, float]) -> dict[str, object]:
+def _contents(data: Data, recipe: Recipe) -> str:
+    """A hash of all that a run learns from and chooses on."""
+    parts = [fingerprint(data.train), fingerprint(data.dev)]
+    if recipe.network.loss.syntax:
+        syntax = repr([document.syntax for document in data.train])
+        parts.append(hashlib.sha256(syntax.encode()).hexdigest())
+    return " ".join(parts)
+
+
+def _about(
+    recipe: Recipe, data: Data, scores: Mapping[str, float], *, sha256: str, commit: str | None
+) -> dict[str, object]:
     return {
         "scores": {"dev": dict(scores)},
         "data": {
@@ -188,12 +200,11 @@ def _about(recipe: Recipe, data: Data, sha256: str, scores: Mapping[str, float])
         "versions": {
             "python": platform.python_version(),
             "transformers": metadata.version("transformers"),
-            **({"commit": commit} if (commit := source_commit()) else {}),
+            **({} if commit is None else {"commit": commit}),
         },
     }
 
 
-@cache
 def source_commit() -> str | None:
     """The commit that this code is of, where it lies in a checkout; ``+`` where it was changed since."""
     checkout = Path(__file__).parents[3]

@@ -28,6 +28,30 @@ RECIPE = "recipe.toml"
 _LOCK = ".lock"
 
 
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """The folder, which need not be there yet; nobody else trains in it meanwhile."""
+    check_folder(folder)
+    is_new = not folder.exists()
+    lock = FileLock(folder / _LOCK)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock.acquire(timeout=0)
+    except Timeout as error:
+        raise TrainingError(
+            f"{folder}: another process is training in it; wait for it, or stop it"
+        ) from error
+    except OSError as error:
+        raise RhetreeError(f"{folder}: cannot be written: {error.strerror}") from error
+    try:
+        yield
+    finally:
+        # The file stays: who removes it may take it from one who has just locked it.
+        lock.release()
+        if is_new and not (folder / LOG).exists():
+            _remove_empty(folder)
+
+
 def steps_done(folder: Path, recipe: Recipe, data: str, *, resume: bool) -> int:
     """After how many steps a run goes on here; an error where it cannot. Nothing is written.
 
@@ -35,7 +59,7 @@ def steps_done(folder: Path, recipe: Recipe, data: str, *, resume: bool) -> int:
     """
     there = [name for name in (LOG, checkpoint.FILE, MODEL, RECIPE) if (folder / name).exists()]
     if not resume:
-        if LOG in there or checkpoint.FILE in there:
+        if LOG in there:
             raise TrainingError(
                 f"{folder} holds a run already; go on with --resume, or choose another folder"
             )
@@ -43,11 +67,14 @@ def steps_done(folder: Path, recipe: Recipe, data: str, *, resume: bool) -> int:
             raise TrainingError(
                 f"{folder / there[0]} is there already and would be overwritten; choose another folder"
             )
-        check_folder(folder)
         return 0
-    if RECIPE not in there:
+    if LOG not in there:
         raise TrainingError(f"{folder} holds no run to go on with; start one without --resume")
     if checkpoint.FILE not in there:
+        if MODEL in there:
+            raise TrainingError(
+                f"{folder}: the checkpoint of this run is gone; start afresh in another folder"
+            )
         return 0
     position = checkpoint.read_position(folder, recipe.fixed(), data)
     if recipe.train.epochs < position.epoch:
@@ -57,31 +84,14 @@ def steps_done(folder: Path, recipe: Recipe, data: str, *, resume: bool) -> int:
     return position.step
 
 
-@contextmanager
-def started(folder: Path, recipe: Recipe, n_done: int) -> Iterator[None]:
-    """The folder with its recipe and a log of so many steps; nobody else trains in it meanwhile."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(folder / _LOCK)
-        lock.acquire(timeout=0)
-    except Timeout as error:
-        raise TrainingError(
-            f"{folder}: another process is training in it; wait for it, or stop it"
-        ) from error
-    except OSError as error:
-        raise RhetreeError(f"{folder}: cannot be written: {error.strerror}") from error
-    try:
-        with whole_file(folder / RECIPE) as sink:
-            sink.write(as_toml(recipe))
-        if (folder / LOG).exists():
-            # What a killed run did after its checkpoint will be done, and logged, again.
-            lines = [line for line in read_log(folder) if line["step"] <= n_done]
-            with whole_file(folder / LOG) as sink:
-                sink.writelines(json.dumps(line) + "\n" for line in lines)
-        yield
-    finally:
-        lock.release()
-        (folder / _LOCK).unlink(missing_ok=True)
+def start(folder: Path, recipe: Recipe, n_done: int) -> None:
+    """Write the recipe, and a log of so many steps: from now on there is a run."""
+    # What a killed run did after its checkpoint will be done, and logged, again.
+    lines = [line for line in read_log(folder) if line["step"] <= n_done] if n_done else []
+    with whole_file(folder / RECIPE) as sink:
+        sink.write(as_toml(recipe))
+    with whole_file(folder / LOG) as sink:
+        sink.writelines(json.dumps(line) + "\n" for line in lines)
 
 
 def log(folder: Path, event: Step | Evaluated) -> None:
@@ -115,3 +125,12 @@ def _is_event(line: object) -> bool:
         return False
     values = line.get({"step": "losses", "dev": "scores"}.get(line.get("kind", ""), ""))
     return isinstance(values, Mapping)
+
+
+def _remove_empty(folder: Path) -> None:
+    """Remove a folder where nothing came to be."""
+    try:
+        (folder / _LOCK).unlink(missing_ok=True)
+        folder.rmdir()
+    except OSError:
+        pass  # someone has put something there

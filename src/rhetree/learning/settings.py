@@ -35,7 +35,7 @@ def read_toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise SettingError(f"{path}: cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:  # its own, of text that is not UTF-8, of numbers too long for Python
         raise SettingError(f"{path}: not TOML: {error}") from error
 
 
@@ -52,7 +52,7 @@ def override(table: dict[str, Any], assignment: str) -> None:
         table = inner
     try:
         table[keys[-1]] = tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+    except ValueError:
         table[keys[-1]] = text
 
 
@@ -156,12 +156,12 @@ def _convert(hint: Any, value: Any, name: str) -> Any:
             raise SettingError(f"{name} is a list of {len(kinds)}, got {len(value)}")
         return tuple(_convert(kind, item, name) for kind, item in zip(kinds, value, strict=True))
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
-        value = float(value)
+        value = float(value) if abs(value) < 2**63 else math.inf
     if not isinstance(value, hint) or (hint is int and isinstance(value, bool)):
-        quote = f"; quote it: '\"{value}\"'" if hint is str else ""
-        raise SettingError(f"{name} is {_KINDS[hint]}, got {value!r}{quote}")
+        quotes = "; write it in double quotes" if hint is str else ""
+        raise SettingError(f"{name} is {_KINDS[hint]}, got {value!r}{quotes}")
     if isinstance(value, float) and not math.isfinite(value):
-        raise SettingError(f"{name} is a number that ends, got {value}")
+        raise SettingError(f"{name} is a finite number, got {value}")
     if isinstance(value, int) and abs(value) >= 2**63:
         raise SettingError(f"{name} is a whole number of at most 63 bits, got {value}")
     return value

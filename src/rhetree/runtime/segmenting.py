@@ -78,7 +78,9 @@ def _read_tags(tags: Tags, lengths: list[int]) -> Iterator[Segmentation]:
         # The first token begins an EDU whatever its tag says, and the last one ends one for certain.
         inner = np.flatnonzero(begins[1:length]) + 1
         own = log_probs[inner]
-        yield _segmentation([*inner.tolist(), length], float(own.sum()), [*np.exp(own).tolist(), 1.0])
+        # A tagger that is out of its mind may begin no EDU, and the sum of nothing is a number.
+        score = np.nan if np.isnan(log_probs[:length]).any() else float(own.sum())
+        yield _segmentation([*inner.tolist(), length], score, [*np.exp(own).tolist(), 1.0])
 
 
 def _segmentation(ends: list[int], log_prob: float, probs: list[float]) -> Segmentation:

@@ -182,9 +182,9 @@ def no_such_document(path: Path, name: str, known: list[str]) -> RhetreeError:
 
 def no_such_split(path: Path, name: str, known: list[str]) -> RhetreeError:
     """The error for a split that a corpus does not have."""
-    if (path / f"{name}.txt").is_file():
+    if name in SPLITS and (path / f"{name}.txt").is_file():
         return RhetreeError(f"{path / name}.txt lists no document, so split {name!r} is empty")
-    if (path / name).is_dir():
+    if name in SPLITS and (path / name).is_dir():
         return RhetreeError(f"{path / name}: nothing in it is read beside the trees of {', '.join(known)}")
     return RhetreeError(f"{path}: no split {name!r}, only {', '.join(known)}{suggestion(name, known)}")
 

@@ -124,7 +124,16 @@ def cut_layers(encoder: nn.Module, n_layers: int) -> None:
     config.num_hidden_layers = n_layers
 
 
-def above_layers(encoder: nn.Module, layers: nn.ModuleList) -> list[nn.Module]:
+def find_stack(encoder: nn.Module) -> tuple[list[nn.Module], list[nn.Module]]:
+    """The layers from below and what stands above them; neither where no list has layers one above the other."""
+    layers = list(facts_of(encoder).layers or ())
+    above = _above(encoder, layers[-1]) if layers else []
+    inside = {id(module) for layer in layers for module in layer.modules()}
+    # FlauBERT's list has attentions alone: what is between them stands beside the last one.
+    return ([], []) if any(id(module) in inside for module in above) else (layers, above)
+
+
+def _above(encoder: nn.Module, last: nn.Module) -> list[nn.Module]:
     """What changes the states of the last layer afterwards, such as a last normalisation.
 
     Neither names nor order tell it from what layers read, such as embeddings of relative positions;
@@ -139,7 +148,7 @@ def above_layers(encoder: nn.Module, layers: nn.ModuleList) -> list[nn.Module]:
     parameters = [parameter for parameter in encoder.parameters() if parameter.requires_grad]
     ids = torch.zeros(1, 2, dtype=torch.long)
     was_training = encoder.training
-    hook = layers[-1].register_forward_hook(cut)
+    hook = last.register_forward_hook(cut)
     try:
         with torch.enable_grad():
             states = encoder.eval()(input_ids=ids, attention_mask=torch.ones_like(ids)).last_hidden_state

@@ -15,11 +15,11 @@ from rhetree.learning.embeddings.config import EmbeddingConfig
 from rhetree.learning.embeddings.contextual import ContextualEmbedder, hash_of_weights
 from rhetree.learning.embeddings.embedder import LayerMix
 from rhetree.learning.embeddings.hugging_face import (
-    above_layers,
     build_encoder,
     cut_layers,
     describe_encoder,
     facts_of,
+    find_stack,
     read_encoder,
 )
 from rhetree.runtime.pieces import WordPieces, row_groups
@@ -63,8 +63,8 @@ class TransformerEmbedder(ContextualEmbedder):
             n_layers: int = encoder.config.num_hidden_layers  # type: ignore[union-attr, assignment]  # not a tensor
             self.n_layers = 1 + n_layers  # the encoder's own embeddings are layer 0
             self.mix = LayerMix(self.n_layers)
-        self._above = above_layers(encoder, facts.layers) if facts.layers and config.tuning == "tuned" else []
-        self._trained = _trained(encoder, facts.layers, self._above, config)
+        self._layers, self._above = find_stack(encoder) if config.tuning == "tuned" else ([], [])
+        self._trained = _trained(encoder, self._layers, self._above, config)
         trained = {id(parameter) for module in self._trained for parameter in module.parameters()}
         for parameter in encoder.parameters():
             if id(parameter) not in trained:
@@ -105,7 +105,7 @@ class TransformerEmbedder(ContextualEmbedder):
 
     def depths(self) -> dict[str, int]:
         """For each parameter of the encoder that is trained, how many layers it lies below the last."""
-        layers = list(facts_of(self.encoder).layers or ())
+        layers = self._layers
         depths = {id(parameter): 0 for module in self._above for parameter in module.parameters()}
         for number, layer in enumerate(layers, start=1):
             depths |= {id(parameter): len(layers) - number for parameter in layer.parameters()}
@@ -179,14 +179,14 @@ def pick_words(states: Tensor, positions: Tensor, weights: Tensor) -> Tensor:
 
 
 def _trained(
-    encoder: nn.Module, layers: nn.ModuleList | None, above: Sequence[nn.Module], config: EmbeddingConfig
+    encoder: nn.Module, layers: Sequence[nn.Module], above: Sequence[nn.Module], config: EmbeddingConfig
 ) -> list[nn.Module]:
     """Those modules of the encoder that the settings train."""
     if config.tuning != "tuned":
         return []
     if not config.from_layer:
         return [encoder]
-    if layers is None:
+    if not layers:
         raise ValueError("the encoder has no list of layers to train some of; from_layer is 0 for it")
     if config.from_layer > len(layers):
         raise ValueError(f"from_layer = {config.from_layer}, but the encoder has {len(layers)} layers")
