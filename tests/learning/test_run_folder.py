@@ -198,7 +198,9 @@ def test_only_one_process_trains_in_a_folder(corpus, tmp_path):
     assert isinstance(list(events)[-1], Evaluated)
 
 
-@pytest.mark.parametrize("line", ['{"a": 1}', "[1]", "{", '{"kind": "step", "step": 1}'])
+@pytest.mark.parametrize(
+    "line", ['{"a": 1}', "[1]", "{", '{"kind": "step", "step": 1}', '{"kind": [], "step": 1}']
+)
 def test_a_log_that_is_none_is_refused(corpus, tmp_path, line):
     train(corpus, tmp_path / "run", "train.epochs=1")
     with (tmp_path / "run" / LOG).open("a", encoding="utf-8") as sink:

@@ -1,9 +1,11 @@
 """The folder that a training run lives in, and what is kept there.
 
-recipe.toml              the settings, every one of them
-log.jsonl                a line a step and an evaluation, to be plotted
-checkpoint.safetensors   where training is
-model/                   the best model so far
+A run has in its folder:
+
+    recipe.toml              the settings, every one of them
+    log.jsonl                a line a step and an evaluation, to be plotted; where it is, there is a run
+    checkpoint.safetensors   where training is
+    model/                   the best model so far
 """
 
 import json
@@ -123,8 +125,8 @@ def read_log(folder: Path) -> list[dict[str, Any]]:
 def _is_event(line: object) -> bool:
     if not isinstance(line, dict) or not isinstance(line.get("step"), int):
         return False
-    values = line.get({"step": "losses", "dev": "scores"}.get(line.get("kind", ""), ""))
-    return isinstance(values, Mapping)
+    values = {"step": line.get("losses"), "dev": line.get("scores")}
+    return isinstance(values.get(str(line.get("kind"))), Mapping)
 
 
 def _remove_empty(folder: Path) -> None:
