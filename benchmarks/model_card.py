@@ -1,9 +1,9 @@
-"""Measure a model and put its scores into its card.
+"""Measure a model and write its scores into its card.
 
     python benchmarks/model_card.py MODEL CORPUS
 
-What stands in MODEL/MODEL_CARD.md between the lines ``<!-- scores -->`` and ``<!-- /scores -->`` is
-replaced by tables made from ``rhetree evaluate``: the model as it is shipped, on dev and on test.
+Replaces the part of MODEL/MODEL_CARD.md between ``<!-- scores -->`` and ``<!-- /scores -->`` by tables
+from ``rhetree evaluate``: scores of the shipped model on dev and test.
 """
 
 import argparse

@@ -1,11 +1,11 @@
-"""Pages of which a part is made by a script: what stands between ``<!-- name -->`` and ``<!-- /name -->``."""
+"""Fills the generated part of a page, between ``<!-- name -->`` and ``<!-- /name -->``."""
 
 import sys
 from pathlib import Path
 
 
 def put(text: str, page: Path, name: str) -> None:
-    """Put text into the part of a page that has this name, in place of what is there."""
+    """Replace the part of a page that has this name."""
     begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"
     before, begun, rest = page.read_text(encoding="utf-8").partition(begin)
     _, ended, after = rest.partition(end)

@@ -1,13 +1,13 @@
-"""The paper's tables on an open treebank: train every row with several seeds, then print the tables.
+"""Reproduces the paper's tables on an open treebank: trains every row with several seeds, then prints the tables.
 
     python benchmarks/paper_tables.py train --corpus FOLDER --encoders FOLDER [--jobs 2] [--only ROW …]
     python benchmarks/paper_tables.py tables [--into docs/results.md]
 
-``train`` does what is missing: each finished run leaves a small JSON in benchmarks/results/paper/, so
-it can be stopped and started again at any time. Runs have one thread each and go side by side.
-A run whose recipe has changed since is missing, too. ``--encoders`` is a folder with ``minilm/``, a Hugging
-Face encoder, and ``glove-50d/``, vectors of 50 numbers a word. Models stay under ``--work``. ``tables`` shows
-what has finished; ``--into`` puts it into a page as well, between the lines ``<!-- paper -->`` and
+``train`` runs what is missing: each finished run writes a small JSON to benchmarks/results/paper/, so
+you can stop and restart it at any time. It repeats runs whose recipe has changed since. ``--jobs`` runs
+go on at the same time, with one thread each. ``--encoders`` is a folder with ``minilm/``, a Hugging Face
+encoder, and ``glove-50d/``, 50-dimensional word vectors. Models are kept in ``--work``. ``tables`` shows
+all finished runs; ``--into`` also writes them into a page, between the lines ``<!-- paper -->`` and
 ``<!-- /paper -->``.
 """
 
@@ -22,6 +22,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pages import put
 
@@ -43,7 +44,7 @@ class Row:
     settings: tuple[str, ...] = ()
     seeds: int = 5
     pipeline: tuple[str, str] | None = None
-    """In place of a recipe: the rows whose segmenter and parser work one after the other."""
+    """Instead of a recipe: the rows of a segmenter and of a parser, which run one after the other."""
 
 
 FROZEN = "frozen encoder"
@@ -70,7 +71,7 @@ ROWS = {
         "Pointer net, fine-tuned encoder", "tuned-joint", ("network.task=segment",), seeds=3
     ),
 }
-"""What carries the paper's claims comes first."""
+"""All rows of the tables; those behind the paper's claims come first."""
 
 
 def main() -> None:
@@ -90,7 +91,7 @@ def main() -> None:
             command.add_argument("row", choices=ROWS)
             command.add_argument("seed", type=int)
     command = commands.add_parser("tables")
-    command.add_argument("--into", type=Path, metavar="PAGE", help="also put them there")
+    command.add_argument("--into", type=Path, metavar="PAGE", help="also write them into this page")
     args = parser.parse_args()
     if args.command == "tables":
         text = "\n".join(tables()) + "\n"
@@ -104,7 +105,7 @@ def main() -> None:
 
 
 def train_missing(args: argparse.Namespace) -> bool:
-    """Run what has no result yet, or one of another recipe; whether all went well."""
+    """Run every row and seed without a current result; returns whether all succeeded."""
     rows = [name for name in ROWS if name in args.only]
     missing = [
         (name, seed)
@@ -122,9 +123,9 @@ def train_missing(args: argparse.Namespace) -> bool:
 
 
 def is_done(name: str, seed: int) -> bool:
-    """Whether there is a result, and what made it is what would be run now."""
-    from rhetree.learning.recipe import Recipe
-    from rhetree.learning.settings import build
+    """Whether there is a result that was made by the current recipe."""
+    from rhetree.learning.training.recipe import Recipe
+    from rhetree.learning.training.settings import build
 
     if not result_path(name, seed).exists():
         return False
@@ -137,15 +138,15 @@ def is_done(name: str, seed: int) -> bool:
 
 def read_row(row: Row, seed: int, *assignments: str):
     """The recipe of a row."""
-    from rhetree.learning.recipe import read_recipe
+    from rhetree.learning.training.recipe import read_recipe
 
     settings = [f"train.seed={seed}", "train.threads=1", *row.settings, *assignments]
     return read_recipe(ROOT / "configs" / f"{row.config}.toml", settings)
 
 
-def kept(recipe) -> dict:
-    """The settings of a recipe, without where the corpus lies and with the encoder's name alone."""
-    from rhetree.learning.settings import as_dict
+def kept(recipe) -> dict[str, Any]:
+    """The settings of a recipe, without the corpus's path, and with the encoder's name instead of its path."""
+    from rhetree.learning.training.settings import as_dict
 
     settings = as_dict(recipe)
     settings["data"]["corpus"] = ""
@@ -169,14 +170,14 @@ def _subprocess(args: argparse.Namespace, name: str, seed: int) -> bool:
 
 
 def run_one(args: argparse.Namespace) -> None:
-    """Train one row with one seed, unless it is a pipeline, and score it."""
+    """Score one row with one seed, after training it unless it is a pipeline."""
     import torch
 
+    from rhetree.corpora.corpus import read_corpus
     from rhetree.learning.evaluation import evaluate_models
-    from rhetree.learning.experiment import run, source_commit
-    from rhetree.learning.recipe import read_recipe
-    from rhetree.learning.run_folder import LOG, RECIPE
-    from rhetree.treebanks.corpus import read_corpus
+    from rhetree.learning.training.experiment import run, source_commit
+    from rhetree.learning.training.recipe import read_recipe
+    from rhetree.learning.training.run_folder import LOG, RECIPE
 
     torch.set_num_threads(1)
     row = ROWS[args.row]
@@ -188,7 +189,7 @@ def run_one(args: argparse.Namespace) -> None:
         encoder = args.encoders / Path(read_row(row, args.seed).network.embedding.path).name
         recipe = read_row(row, args.seed, f"data.corpus={args.corpus}", f"network.embedding.path={encoder}")
         if (folder / RECIPE).exists() and kept(read_recipe(folder / RECIPE)) != kept(recipe):
-            shutil.rmtree(folder)  # of a recipe that has changed since
+            shutil.rmtree(folder)  # the recipe has changed since
         for event in run(recipe, folder, resume=(folder / LOG).exists()):
             if hasattr(event, "scores"):
                 print(event.epoch, dict(event.scores), flush=True)
@@ -229,7 +230,7 @@ def result_path(name: str, seed: int) -> Path:
 
 
 def tables() -> Iterator[str]:
-    """The three tables in Markdown, with whatever has finished."""
+    """The three tables in Markdown, with all finished runs."""
     yield from _table(
         "Segmentation, F1 of boundaries inside sentences",
         "auto",
@@ -287,13 +288,13 @@ def _table(
     yield ""
 
 
-def _records(name: str, edus: str) -> list[dict]:
+def _records(name: str, edus: str) -> list[dict[str, Any]]:
     paths = [result_path(name, seed) for seed in range(1, ROWS[name].seeds + 1)]
     found = [json.loads(path.read_text(encoding="utf-8")) for path in paths if path.exists()]
     return [record for record in found if edus in record["test"]]
 
 
-def _micro(documents: dict[str, dict], metric: str) -> tuple[float, float, float]:
+def _micro(documents: dict[str, dict[str, Any]], metric: str) -> tuple[float, float, float]:
     from rhetree.metrics.counts import Counts
 
     total = Counts.total(Counts(*counts[metric]) for counts in documents.values())
@@ -308,9 +309,15 @@ def _mean_and_deviation(values: Sequence[float]) -> str:
 
 
 def _compared(
-    a: list[dict], b: list[dict], name_a: str, name_b: str, edus: str, column: str, metric: str
+    a: list[dict[str, Any]],
+    b: list[dict[str, Any]],
+    name_a: str,
+    name_b: str,
+    edus: str,
+    column: str,
+    metric: str,
 ) -> str:
-    """Paired t-tests on test, of the seeds that both rows have: by document and by seed."""
+    """Paired t-tests on the test split, over documents and over seeds, with the seeds that both rows have."""
     by_seed = {record["seed"]: record for record in b}
     both = [(record, by_seed[record["seed"]]) for record in a if record["seed"] in by_seed]
     runs = [[_micro(run["test"][edus], metric)[2] for run in pair] for pair in both]

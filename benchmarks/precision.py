@@ -1,11 +1,12 @@
-"""What smaller numbers in an encoder cost in score, and what they gain in speed and size.
+"""Measures what lower precision in an encoder costs in scores and gains in speed and size.
 
     python benchmarks/precision.py RUN/model GUM [--ways fp32 int8 …] [--no-scores]
 
-Each way makes another graph of the model's encoder; all else stays in full precision. Scores are those of
-``rhetree evaluate`` on dev: F1 inside sentences, Full with gold EDUs, Full end to end. "Same" is how many
-sentences get the same EDUs and tree as in full precision. Speed is the encoder's, one sentence at a time on one
-thread, as a multiple of full precision's; ways take turns with each sentence, and each sentence's best turn counts.
+Each way converts the model's encoder differently; everything else stays in full precision. Scores are
+those of ``rhetree evaluate`` on dev: F1 inside sentences, Full with gold EDUs, Full end to end. "Same" is
+the share of sentences with the same EDUs and tree as in full precision. Speed is the encoder's, relative
+to full precision, one sentence at a time on one thread; the ways take turns on each sentence, and the
+best turn counts.
 """
 
 import argparse
@@ -17,17 +18,17 @@ from pathlib import Path
 
 import numpy as np
 import onnx
-import onnxruntime
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
+from rhetree.corpora.corpus import read_corpus
 from rhetree.domain.document import Document
 from rhetree.learning.export import export_model
-from rhetree.learning.precision import lower_precision
-from rhetree.learning.samples import SAMPLES
+from rhetree.learning.export.precision import lower_precision
+from rhetree.learning.export.samples import SAMPLES
 from rhetree.learning.scoring import score_pipeline
 from rhetree.runtime.model import CONFIG, ENCODER, RuntimeModel, load_runtime
+from rhetree.runtime.onnx_runtime import onnxruntime
 from rhetree.runtime.pipeline import Pipeline
-from rhetree.treebanks.corpus import read_corpus
 
 Rows = list[np.ndarray]
 Way = Callable[[ModelProto, Rows], ModelProto]
@@ -66,7 +67,7 @@ def main() -> None:
 
 
 def make(source: Path, folder: Path, ways: list[str]) -> Iterator[tuple[str, RuntimeModel, int]]:
-    """The model with each kind of encoder, and how large that is."""
+    """The model with each version of its encoder, and the encoder's size in bytes."""
     plain = folder / "plain"
     export_model(source, plain, precision="fp32")
     graph = onnx.load(plain / ENCODER)
@@ -86,7 +87,7 @@ def make(source: Path, folder: Path, ways: list[str]) -> Iterator[tuple[str, Run
 
 
 def measure(models: dict[str, RuntimeModel], sentences: list[list[str]], turns: int) -> dict[str, float]:
-    """The seconds that each encoder takes for these sentences, at best."""
+    """Seconds that each encoder takes for these sentences, summing each sentence's best turn."""
     total = dict.fromkeys(models, 0.0)
     for sentence in sentences:
         best = dict.fromkeys(models, float("inf"))
@@ -112,7 +113,7 @@ def readings(documents: tuple[Document, ...]) -> list[object]:
 
 
 class Rewriter:
-    """Puts something else in place of products with a constant matrix."""
+    """Replaces products with a constant matrix in a graph."""
 
     def __init__(self, model: ModelProto, rows: Rows) -> None:
         self.model = ModelProto()
@@ -148,7 +149,7 @@ class Rewriter:
 
 
 def lower_tables(model: ModelProto, rows: Rows) -> ModelProto:
-    """Only the table of pieces as int8, as all ways but fp32 and fp16 have it."""
+    """Convert only the embedding table to int8, as in all ways except fp32 and fp16."""
     lowered = lower_precision(model, "int8", rows)
     tables = {name: node for node in lowered.graph.node for name in node.output}
     mixed = ModelProto()
@@ -172,7 +173,7 @@ def lower_tables(model: ModelProto, rows: Rows) -> ModelProto:
 
 
 def activations(model: ModelProto, rows: Rows) -> dict[str, np.ndarray]:
-    """What products get for the sample sentences, ``(pieces, width)``."""
+    """Inputs of the products for the sample sentences, ``(pieces, width)``."""
     watched = ModelProto()
     watched.CopyFrom(model)
     constants = {tensor.name for tensor in model.graph.initializer}
@@ -200,7 +201,7 @@ def quantise(weight: np.ndarray, largest: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def weights_alone(model: ModelProto, rows: Rows) -> ModelProto:
-    """Weights of 8 bits, products in full precision."""
+    """8-bit weights, products in full precision."""
 
     def replace(graph: Rewriter, x: str, name: str, output: str) -> None:
         whole, scale = quantise(graph.weight(name), 127)
@@ -214,11 +215,11 @@ def weights_alone(model: ModelProto, rows: Rows) -> ModelProto:
 
 
 def whole_numbers(scales: str, *, largest: int = 127, evenness: float = 0) -> Way:
-    """Products of whole numbers.
+    """Integer products.
 
-    :param scales: of what comes in: "sentence" and "row" as it comes, "calibrated" once and for all
-    :param largest: a weight
-    :param evenness: columns are divided by their largest to the power of this
+    :param scales: scales of the inputs: computed per "sentence" or per "row", or "calibrated" in advance
+    :param largest: largest absolute value of a quantised weight
+    :param evenness: input columns are divided by their largest absolute value to this power
     """
 
     def way(model: ModelProto, rows: Rows) -> ModelProto:
@@ -265,7 +266,7 @@ def whole_numbers(scales: str, *, largest: int = 127, evenness: float = 0) -> Wa
 
 
 def blocks(bits: int) -> Way:
-    """ONNX Runtime's ``MatMulNBits``: a scale for each 32 numbers, of weights and of what comes in."""
+    """ONNX Runtime's ``MatMulNBits``: one scale per 32 numbers, for weights and inputs."""
 
     def replace(graph: Rewriter, x: str, name: str, output: str) -> None:
         weight = graph.weight(name)

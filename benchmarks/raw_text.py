@@ -1,14 +1,14 @@
-"""Tokens and sentences of raw text: ours and other libraries' against GUM's, over all genres, with speed.
+"""Scores and times tokenizers and sentence splitters, ours and other libraries', on GUM's raw text.
 
     pip install blingfire nltk nupunkt pysbd sacremoses segtok sentencex somajo spacy syntok
     python benchmarks/raw_text.py [GUM] [--split dev test] [--genres] [--only NAME ...]
 
-GUM defaults to the folder that RHETREE_GUM names. Raw text is what a reader of the page would have
-copied: the tokens with their own spacing and a blank line between paragraphs. Every library gets
-one paragraph at a time, so that a blank line means the same to all; ours gets the whole text. A
-token counts where it starts and ends with gold's, and so does a sentence. Libraries that cannot
-be imported are left out. Times are the processor's; the first of three turns, and the best: some
-remember words that they have seen. Combinations take one library's sentences and another's tokens.
+GUM defaults to the folder that RHETREE_GUM names. Raw text has the tokens with their original spacing
+and a blank line between paragraphs. Every library gets one paragraph at a time, so that a blank line
+means the same to all; ours gets the whole text. A token or sentence is correct if it starts and ends
+where gold's does. Libraries that cannot be imported are left out. Times are processor time, of the
+first of three turns and of the best, since some libraries cache words. Combinations take one library's
+sentences and another's tokens.
 """
 
 import argparse
@@ -23,15 +23,15 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from rhetree.domain.document import Document
+from rhetree.formats import read_one
 from rhetree.metrics.counts import Counts
-from rhetree.treebanks import read_one
 
 Range = tuple[int, int]
-"""Characters from..to."""
+"""Start and end in characters."""
 Splitter = Callable[[str], Iterable[Range]]
-"""From a paragraph to its sentences, or from a sentence to its tokens."""
+"""Splits a paragraph into sentences, or a sentence into tokens."""
 System = Callable[[str], Iterable[list[Range]]]
-"""From a paragraph to its sentences, each the ranges of its tokens."""
+"""Splits a paragraph into sentences, each a list of its tokens' ranges."""
 
 
 def main() -> None:
@@ -120,7 +120,7 @@ def matches(gold: set[Range], predicted: set[Range]) -> Counts:
 def timed(
     system: System, documents: Sequence[Document], turns: int
 ) -> tuple[tuple[float, float], list[list[list[Range]]]]:
-    """The seconds of the first turn and of the best, and for each document its sentences."""
+    """Seconds of the first and of the best turn, and the sentences of each document."""
     list(system("One sentence, to load what is loaded late."))
     seconds, predicted = [], []
     for _ in range(turns):
@@ -152,7 +152,7 @@ def paragraphs(text: str) -> Iterator[Range]:
 
 
 def available() -> Iterator[tuple[str, System]]:
-    """All systems whose packages are there, whole ones first."""
+    """All systems whose packages are installed, complete ones before combinations."""
     yield "rhetree", rhetree
     for name, whole in WHOLE.items():
         if works(whole):
@@ -182,7 +182,7 @@ def pair(sentences: Splitter, tokens: Splitter) -> System:
 
 
 def located(text: str, pieces: Iterable[str]) -> list[Range]:
-    """Where pieces of a text stand in it; those that are not of it (changed by their maker) are left out."""
+    """Ranges of pieces in a text; a piece that a library changed, so that it is not in the text, is left out."""
     ranges, at = [], 0
     for piece in pieces:
         start = text.find(piece, at)

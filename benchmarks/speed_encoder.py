@@ -1,7 +1,7 @@
-"""Against the bare encoder: what the pretrained encoder's graph alone takes is what no parser with it can beat.
+"""Compares Rhetree with its bare encoder. The encoder's own time is the limit that no parser using it can beat.
 
-While a way runs once, each call of the encoder's graph is written down; the limit is to make the
-same calls again, in the same threads, with nothing around them.
+One run records every call of the encoder's graph. The limit is the time to repeat these calls, in the
+same number of threads, and nothing else.
 """
 
 import time
@@ -21,7 +21,7 @@ from speed_timing import in_turns, shortest
 TITLE = "Against the bare encoder"
 WAYS = {"tokens": "from tokens", "text": "from raw text"}
 PAPER = {"segmenter": 12.05, "parser": 12.57, "end to end": 11.99}
-"""Sentences a second on a CPU, loading included."""
+"""Sentences per second on a CPU, loading included."""
 
 
 def measure(model: Path, gum: Path, *, turns: int, threads: list[int], n_documents: int) -> dict:
@@ -70,10 +70,10 @@ def tables(record: dict) -> Iterator[str]:
     n = record["sentences"]
     seconds = {threads: shortest(found["times"], threads) for threads, found in record["threads"].items()}
     yield (
-        f"{n:,} sentences, {record['tokens']:,} tokens, of {record['documents']} documents of GUM's dev split; "
-        f"the shortest of {record['turns']} turns.\n"
+        f"{n:,} sentences ({record['tokens']:,} tokens) from {record['documents']} documents of GUM's dev split; "
+        f"shortest of {record['turns']} turns.\n"
     )
-    yield "| threads | | bare encoder, sentences a second | all, sentences a second | share of the limit |"
+    yield "| threads | | bare encoder, sentences/s | Rhetree, sentences/s | share of the limit |"
     yield "| --- | --- | --- | --- | --- |"
     for threads, own in seconds.items():
         for name, title in WAYS.items():
@@ -82,11 +82,11 @@ def tables(record: dict) -> Iterator[str]:
     yield ""
     one = seconds["1"]
     yield (
-        "Sentences go through the encoder one by one, so that none depends on its company; up to 32 of one length "
-        f"together would take {100 * one['bare, in batches'] / one['tokens, bare']:.0f} % of the time.\n"
+        "Sentences go through the encoder one by one, so that no result depends on the rest of the batch. Batches of up "
+        f"to 32 sentences of equal length would take {100 * one['bare, in batches'] / one['tokens, bare']:.0f} % of the time.\n"
     )
     load = min(record["load"])
-    yield f"Sentences a second as the paper counts them, with the time to load the model ({load:.2f} s), and without:\n"
+    yield f"Sentences per second, with the time to load the model ({load:.2f} s), as the paper counts, and without:\n"
     yield "| threads | | without loading | with loading | the paper, with loading |"
     yield "| --- | --- | --- | --- | --- |"
     for threads, own in seconds.items():
@@ -96,13 +96,13 @@ def tables(record: dict) -> Iterator[str]:
 
 
 def graph_of(parser):
-    """The encoder's session, wherever the model keeps it."""
+    """The session of the encoder's graph."""
     return parser.model.network._words._graph
 
 
 @contextmanager
 def written_down(parser) -> Iterator[list]:
-    """The inputs of each call of the encoder's graph."""
+    """Records the inputs of each call of the encoder's graph."""
     words = parser.model.network._words
     graph, calls = words._graph, []
 
@@ -119,7 +119,7 @@ def written_down(parser) -> Iterator[list]:
 
 
 def replay(graph, calls: Sequence[dict], threads: int) -> None:
-    """Make the same calls, longest first as far as batches allow, on as many threads."""
+    """Make the same calls in the same order, on this number of threads."""
     if threads == 1:
         for inputs in calls:
             graph.run(None, inputs)
@@ -130,7 +130,7 @@ def replay(graph, calls: Sequence[dict], threads: int) -> None:
 
 
 def together(calls: Sequence[dict], rows: int = 32) -> list[dict]:
-    """Rows of the same length in calls of up to so many."""
+    """The same rows in batches: rows of equal length, at most ``rows`` per call."""
     joined = []
     by_length = sorted(calls, key=lambda inputs: inputs["ids"].shape[1])
     for _, same in groupby(by_length, key=lambda inputs: inputs["ids"].shape[1]):

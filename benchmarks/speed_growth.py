@@ -1,9 +1,9 @@
-"""Time and memory against the number of EDUs, beside a chart decoder's.
+"""Measures how time and memory grow with the number of EDUs, compared with a chart decoder.
 
     python benchmarks/speed_growth.py MODEL N_EDUS BEAM
 
-prints the memory that one sentence takes, in bytes: a process of its own for each, so that none
-finds the memory that another one has left.
+prints the memory that one sentence takes, in bytes. Each measurement has a process of its own, so
+that none reuses memory of another.
 """
 
 import json
@@ -26,15 +26,15 @@ CHART = "chart decoder"
 MOST_IN_CHART = 2048
 BEAM = 4
 MOST_SECONDS = 10
-"""As long as this at most are turns repeated."""
+"""Turns are repeated for at most this long."""
 WIDTHS = {"greedy": 1, f"beam of {BEAM}": BEAM}
 
 
 def measure(model: Path, *, turns: int, most: int) -> dict:
+    from rhetree.runtime.edu_search import find_segmentations
     from rhetree.runtime.parser import load
     from rhetree.runtime.pipeline import Pipeline
     from rhetree.runtime.readings import find_readings
-    from rhetree.runtime.segmenting import segment
 
     loaded = load(model, threads=1).model
     sizes = [size for size in SIZES if size <= most]
@@ -55,7 +55,7 @@ def measure(model: Path, *, turns: int, most: int) -> dict:
                 pipeline = Pipeline(network, loaded.labels, beam=width)
 
                 def decode(network=network, encoded=encoded, width=width) -> list:
-                    ways = segment(network, encoded, width=width)
+                    ways = find_segmentations(network, encoded, width=width)
                     return find_readings(network, encoded, ways, loaded.labels, width=width)
 
                 found = decode()[0][0]
@@ -81,9 +81,8 @@ def measure(model: Path, *, turns: int, most: int) -> dict:
 def tables(record: dict) -> Iterator[str]:
     least, most = record["reach"]
     yield (
-        f"One sentence of 2 to 8,192 EDUs of eight tokens each, one thread, the shortest of up to {record['turns']} turns, "
-        "processor time. The slope is the exponent of growth, fitted on "
-        f"{least:,} to {most:,} EDUs: 1 is linear.\n"
+        f"One sentence of 2 to 8,192 EDUs of eight tokens each; one thread, processor time, shortest of up to {record['turns']} turns. "
+        f"The slope is the exponent of growth, fitted from {least:,} to {most:,} EDUs; 1 is linear.\n"
     )
     yield "![Time and memory against the number of EDUs](images/speed-growth.svg)\n"
     sizes = [2, 64, 1024, 8192]
@@ -99,12 +98,12 @@ def tables(record: dict) -> Iterator[str]:
         yield f"| {name} | {' | '.join(cells)} |"
     chart, chains = record["seconds"][CHART], record["seconds"][f"beam of {BEAM}, chains: decoding"]
     yield (
-        "\nIn chains each split takes one EDU off: the most work that a tree can be. Their spans get longer up "
-        "to 256 EDUs, the most that a step looks at; beyond these, from 512 to 8,192 EDUs, the slope with a beam "
-        f"is {_slope(chains, 512, 8192):.2f}. The chart decoder, whose scores were given to it, is all calls of "
-        f"NumPy at first; from 512 to {MOST_IN_CHART:,} EDUs its slope is {_slope(chart, 512, MOST_IN_CHART):.2f}. "
-        "Nothing takes over up to 8,192 EDUs (65,536 tokens): the encoder reads long sentences in overlapping "
-        "windows, and nearly all time is its own."
+        "\nIn chains each split cuts off one EDU: the most work that a tree can need. A step considers up to 256 EDUs, "
+        "so up to there longer spans cost more; beyond, from 512 to 8,192 EDUs, the slope with a beam is "
+        f"{_slope(chains, 512, 8192):.2f}. The chart decoder is given its scores; at small sizes the overhead of NumPy's calls "
+        f"dominates, and from 512 to {MOST_IN_CHART:,} EDUs its slope is {_slope(chart, 512, MOST_IN_CHART):.2f}. "
+        "Up to 8,192 EDUs (65,536 tokens) nearly all of Rhetree's time is the encoder's, which reads long sentences "
+        "in overlapping windows."
     )
 
 
@@ -132,16 +131,16 @@ def plot(record: dict, path: Path) -> None:
 
 
 def chart_tree(scores: np.ndarray) -> np.ndarray:
-    """The best tree over n EDUs by dynamic programming (CKY), as parsers with a chart decode.
+    """Find the best tree over n EDUs by dynamic programming (CKY), as chart parsers do.
 
-    All spans of a length are done together. How good each span is, is given; a parser with a chart
-    has to compute that too, for each span and often for each of its splits.
+    All spans of one length are computed together. The scores of spans are given; a chart parser has to
+    compute them too, for each span and often for each of its splits.
 
-    :param scores: of the span from each EDU to each end, ``(n, n + 1)``
-    :return: where each span of the best tree is split, ``(n - 1, 3)``
+    :param scores: score of the span from each EDU to each end, ``(n, n + 1)``
+    :return: start, split and end of each span of the best tree, ``(n - 1, 3)``
     """
     n = len(scores)
-    # The best tree of each span: by its start and its length, and by its end and its length.
+    # Score of each span's best tree, by start and length, and by end and length.
     by_start, by_end = np.zeros((n, n + 1), np.float32), np.zeros((n + 1, n + 1), np.float32)
     best_split = np.zeros((n, n + 1), np.int32)
     for length in range(2, n + 1):
@@ -162,7 +161,7 @@ def chart_tree(scores: np.ndarray) -> np.ndarray:
 
 
 def shortest_turn(way: Callable[[], object], turns: int) -> float:
-    """Seconds of the processor; short ones are done several times in a turn, long ones in fewer turns."""
+    """Processor seconds of the shortest turn; short calls are repeated within a turn, long ones get fewer turns."""
     started = time.process_time()
     way()
     once = time.process_time() - started
@@ -177,7 +176,7 @@ def shortest_turn(way: Callable[[], object], turns: int) -> float:
 
 
 def allocated(way: Callable[[], object]) -> int:
-    """The most bytes that Python and NumPy had more than before."""
+    """Peak number of bytes that Python and NumPy allocated during the call."""
     tracemalloc.start()
     try:
         way()

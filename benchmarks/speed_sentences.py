@@ -1,4 +1,4 @@
-"""What ``speed.py`` measures on: GUM's sentences, and sentences of as many EDUs as one likes."""
+"""The data of ``speed.py``: GUM's sentences, and made-up sentences with any number of EDUs."""
 
 import random
 from collections.abc import Sequence
@@ -9,10 +9,10 @@ import numpy as np
 
 from rhetree.domain.document import Document
 from rhetree.domain.span import Span
-from rhetree.runtime.network import Encoded, Floats, Ints, Network, SpansToSplit, Step
+from rhetree.runtime.network import DecoderStep, Encoded, Floats, Ints, Network, SpansToSplit
 
 TOKENS_PER_EDU = 8
-"""GUM has 18 tokens and 2.3 EDUs a sentence."""
+"""GUM has 18 tokens and 2.3 EDUs per sentence."""
 _CLAUSES = (
     "when the long rain had stopped again ,",
     "the men and the women went home again",
@@ -30,8 +30,8 @@ _CLAUSES = (
 
 
 def gum_documents(gum: Path, split: str) -> list[Document]:
-    """The documents of a split with EDUs and sentences' trees."""
-    from rhetree.treebanks.corpus import read_corpus
+    """The documents of a split, with EDUs and trees of sentences."""
+    from rhetree.corpora.corpus import read_corpus
 
     return list(read_corpus(gum).split_by_sentence().split(split))
 
@@ -42,10 +42,7 @@ def sentences_of(documents: Sequence[Document]) -> list[list[str]]:
 
 
 def single_sentences(documents: Sequence[Document], n: int) -> list[Document]:
-    """So many sentences, drawn at random but always the same, each a document with EDUs and tree.
-
-    The text of each is as it was written, tokens in their places.
-    """
+    """Draw n sentences at random, always the same ones. Each is a document with EDUs, a tree and its original text."""
     every = [(document, number) for document in documents for number in range(len(document.sentences))]
     return [_alone(document, number) for document, number in random.Random(1).sample(every, n)]
 
@@ -53,7 +50,7 @@ def single_sentences(documents: Sequence[Document], n: int) -> list[Document]:
 def _alone(document: Document, number: int) -> Document:
     sentence = document.sentences[number]
     edus = document.sentence_edus()[number]
-    assert edus is not None  # every sentence of GUM is of whole EDUs
+    assert edus is not None  # no EDU of GUM crosses a sentence boundary
     tokens = document.tokens[sentence.start : sentence.end]
     first = tokens[0].start
     return Document(
@@ -67,19 +64,18 @@ def _alone(document: Document, number: int) -> Document:
 
 
 def long_sentence(n_edus: int) -> list[str]:
-    """A sentence of so many clauses, each of :data:`TOKENS_PER_EDU` tokens."""
+    """A sentence of ``n_edus`` clauses, each of :data:`TOKENS_PER_EDU` tokens."""
     chance = random.Random(1)
     return [word for _ in range(n_edus) for word in chance.choice(_CLAUSES).split()]
 
 
 class Steered:
-    """A network that finds an EDU at each clause of :func:`long_sentence`.
+    """A network that finds one EDU per clause of :func:`long_sentence`.
 
-    No model was trained on sentences of a thousand EDUs, and what one makes of them says nothing of its
-    speed. So all is computed as the network does it, and then other probabilities are put in place of
-    the segmenter's, under which the best way, also of a beam, is the next clause's end, and the next
-    best are to leave a few ends out. Trees are the network's own, or chains, where each split takes
-    one EDU off: the most work there can be.
+    No model was trained on sentences of a thousand EDUs, so its own EDUs would tell little about speed.
+    This one computes everything the network computes, and then replaces the segmenter's probabilities:
+    the most likely end of an EDU is the end of its clause, and the next most likely skip a few clauses.
+    Trees are the network's own, or chains, in which each split cuts off one EDU: the most work possible.
     """
 
     def __init__(self, network: Network, *, chains: bool = False) -> None:
@@ -89,19 +85,23 @@ class Steered:
     def encode(self, sentences: Sequence[Sequence[str]]) -> Encoded:
         return self._network.encode(sentences)
 
-    def segment_step(self, encoded: Encoded, rows: Ints, starts: Ints, hidden: Floats, reach: int) -> Step:
+    def segment_step(
+        self, encoded: Encoded, rows: Ints, starts: Ints, hidden: Floats, reach: int
+    ) -> DecoderStep:
         step = self._network.segment_step(encoded, rows, starts, hidden, reach)
         places = np.arange(1, step.log_probs.shape[1] + 1)
         wanted = np.where(places % TOKENS_PER_EDU, -np.inf, _falling(places // TOKENS_PER_EDU - 1))
         log_probs = np.where(starts[:, None] + places <= encoded.lengths[rows][:, None], wanted, -np.inf)
-        return Step(log_probs.astype(np.float32), step.hidden)
+        return DecoderStep(log_probs.astype(np.float32), step.hidden)
 
-    def parse_step(self, encoded: Encoded, spans: SpansToSplit, hidden: Floats) -> Step:
+    def parse_step(self, encoded: Encoded, spans: SpansToSplit, hidden: Floats) -> DecoderStep:
         step = self._network.parse_step(encoded, spans, hidden)
         if not self._chains:
             return step
         falling = _falling(np.arange(step.log_probs.shape[1]))
-        return Step(np.where(step.log_probs > -np.inf, falling, -np.inf).astype(np.float32), step.hidden)
+        return DecoderStep(
+            np.where(step.log_probs > -np.inf, falling, -np.inf).astype(np.float32), step.hidden
+        )
 
     def label(self, encoded: Encoded, rows: Ints, splits: Ints) -> Floats:
         return self._network.label(encoded, rows, splits)

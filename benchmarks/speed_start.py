@@ -1,4 +1,4 @@
-"""Cold start: from the shell to a tree and back, against nothing but importing torch."""
+"""Measures the cold start: the command ``rhetree parse`` against importing torch alone."""
 
 import os
 import subprocess
@@ -23,15 +23,15 @@ def measure(model: Path | None, *, turns: int) -> dict:
     for turn in range(turns + 1):
         for name, command in commands.items():
             wall, processor = run(command)
-            if turn:  # the first one reads files from the disk
+            if turn:  # the first turn reads files from disk
                 found[name]["wall"].append(wall)
                 found[name]["processor"].append(processor)
     return {"turns": turns, "times": found}
 
 
 def tables(record: dict) -> Iterator[str]:
-    yield f"New processes, their files in the cache of the system; {record['turns']} turns.\n"
-    yield "| | shortest | median | of the processor, shortest | against importing torch, shortest |"
+    yield f"New processes, with files in the system's cache; {record['turns']} turns.\n"
+    yield "| | shortest | median | shortest processor time | shortest, relative to importing torch |"
     yield "| --- | --- | --- | --- | --- |"
     torch = min(record["times"][TORCH]["wall"])
     for name, own in record["times"].items():
@@ -43,7 +43,7 @@ def tables(record: dict) -> Iterator[str]:
 
 
 def run(command: Sequence[str]) -> tuple[float, float]:
-    """Seconds of the clock and of the processor until a command is done."""
+    """Wall-clock and processor seconds of a command."""
     started = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.PIPE)
     process.stdout.read()

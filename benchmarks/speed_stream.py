@@ -1,8 +1,8 @@
-"""Memory while a long stream goes through: GUM's documents over and over.
+"""Measures memory while parsing a long stream: GUM's documents over and over.
 
     python benchmarks/speed_stream.py MODEL GUM SENTENCES tokens|text
 
-prints, as JSON, how much memory the process had after each share of the stream.
+prints, as JSON, the memory of the process at regular points of the stream.
 """
 
 import json
@@ -32,7 +32,7 @@ def measure(model: Path, gum: Path, *, n_sentences: int) -> dict:
 def tables(record: dict) -> Iterator[str]:
     yield f"{record['sentences']:,} sentences of GUM's dev split, over and over, in one process.\n"
     yield "![Memory while a stream of sentences goes through](images/speed-stream.svg)\n"
-    yield "| | loaded | peak after a tenth | peak at the end | difference | sentences a second |"
+    yield "| | loaded | peak after a tenth | peak at the end | difference | sentences/s |"
     yield "| --- | --- | --- | --- | --- | --- |"
     for kind, title in KINDS.items():
         own = record[kind]

@@ -1,7 +1,7 @@
-"""Times, memory and slopes for ``speed.py``, on machines that have other things to do.
+"""Measures time, memory and growth for ``speed.py``, on machines that are busy with other work.
 
-Ways to do the same are timed in short turns, one after the other, so that each gets its share of the
-machine's quiet moments; the shortest turn of each counts.
+Alternatives are timed in short turns, one after the other, so that each gets its share of quiet
+moments; the shortest turn of each counts.
 """
 
 import platform
@@ -18,18 +18,18 @@ PACKAGES = ("rhetree", "numpy", "onnxruntime", "tokenizers", "torch", "transform
 
 @dataclass(frozen=True)
 class Times:
-    """Seconds of each turn of one way."""
+    """Seconds of each turn of one alternative."""
 
     wall: tuple[float, ...]
     processor: tuple[float, ...]
-    """Over all threads of this process."""
+    """Processor time over all threads of this process."""
 
     def to_dict(self) -> dict[str, list[float]]:
         return {"wall": list(self.wall), "processor": list(self.processor)}
 
 
 def in_turns(ways: Mapping[str, Callable[[], object]], turns: int) -> dict[str, Times]:
-    """Time each way so many times, after a turn that does not count."""
+    """Time each alternative this many turns, after one that does not count."""
     for way in ways.values():
         way()
     found: dict[str, list[tuple[float, float]]] = {name: [] for name in ways}
@@ -42,20 +42,20 @@ def in_turns(ways: Mapping[str, Callable[[], object]], turns: int) -> dict[str, 
 
 
 def shortest(times: Mapping[str, Mapping[str, Sequence[float]]], threads: int | str) -> dict[str, float]:
-    """Seconds of the shortest turn of each way, of the processor where there is one thread."""
+    """Seconds of each alternative's shortest turn: processor time with one thread, wall-clock time with more."""
     clock = "processor" if int(threads) == 1 else "wall"
     return {name: min(own[clock]) for name, own in times.items()}
 
 
 def slope(sizes: Sequence[float], costs: Sequence[float], least: float, most: float) -> float:
-    """The exponent of growth: of the line through the points of a double-logarithmic plot, from size to size."""
+    """The exponent of growth: the slope of a line fitted in a log-log plot, for sizes from ``least`` to ``most``."""
     points = [(size, cost) for size, cost in zip(sizes, costs, strict=True) if least <= size <= most]
     x, y = np.log(np.array(points)).T
     return float(np.polyfit(x, y, 1)[0])
 
 
 def resident(field: str = "VmRSS") -> int:
-    """Bytes of this process in memory; ``VmHWM`` for the most that there ever were. Linux alone tells."""
+    """Resident memory of this process in bytes; with ``VmHWM`` its peak. Linux only."""
     for line in Path("/proc/self/status").read_text().splitlines():
         name, _, value = line.partition(":")
         if name == field:
@@ -64,7 +64,7 @@ def resident(field: str = "VmRSS") -> int:
 
 
 def versions(packages: Iterable[str] = PACKAGES) -> dict[str, str]:
-    """Of Python and of what is measured."""
+    """Versions of Python and of the measured packages."""
     found = {"Python": platform.python_version()}
     for package in packages:
         try:

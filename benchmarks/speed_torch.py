@@ -1,8 +1,8 @@
-"""Against the same network decoded one sentence at a time in torch, as the public implementations do it.
+"""Compares Rhetree with the same network decoded one sentence at a time in torch, as public implementations do.
 
-The loop below is what such a program does: encode one sentence, then one step of a decoder after the
-other, each choice read off a tensor, each split labelled as it is found. Weights are those that the
-exported model was made from.
+The loop below works like these: it encodes one sentence, takes one decoder step after the other, reads
+each choice from a tensor, and labels each split as it is found. It uses the weights of the model that
+was exported.
 """
 
 from collections.abc import Iterator, Sequence
@@ -51,8 +51,8 @@ def measure(
 
 def tables(record: dict) -> Iterator[str]:
     n = record["sentences"]
-    yield f"{n} sentences of GUM's dev split; the shortest of {record['turns']} turns.\n"
-    yield "| threads | | sentences a second | times as fast |"
+    yield f"{n} sentences of GUM's dev split; shortest of {record['turns']} turns.\n"
+    yield "| threads | | sentences/s | times as fast |"
     yield "| --- | --- | --- | --- |"
     for threads, times in record["threads"].items():
         seconds = shortest(times, threads)
@@ -60,8 +60,8 @@ def tables(record: dict) -> Iterator[str]:
             yield f"| {threads} | {name} | {n / own:,.0f} | {seconds[LOOP] / own:.1f} |"
     yield ""
     yield (
-        f"Of the {n} sentences {record['same EDUs']} have the same EDUs both ways, {record['same trees']} "
-        "the same tree too: the exported encoder is of lower precision."
+        f"Of the {n} sentences, {record['same EDUs']} get the same EDUs from both, and {record['same trees']} "
+        "the same tree; the exported encoder has lower precision."
     )
 
 
@@ -69,7 +69,7 @@ def tables(record: dict) -> Iterator[str]:
 def decode_one_by_one(
     network: DiscourseNetwork, sentences: Sequence[Sequence[str]]
 ) -> Iterator[tuple[tuple[Span, ...], list[tuple[int, int, int, str]]]]:
-    """The EDUs and splits of each sentence, greedily."""
+    """Find the EDUs and splits of each sentence, greedily."""
     segmenter, parser, classifier = network.segmenter, network.parser, network.classifier
     row = torch.tensor([0])
     for tokens in sentences:
@@ -98,7 +98,9 @@ def decode_one_by_one(
             middle = start + 1
             if end - start > 2:
                 spans = [torch.tensor([[edges[a], edges[b]]]) for a, b in ((start, end), parent, sibling)]
-                output, hidden = parser.decoder(parser.inputs(units, row, *spans).unsqueeze(1), hidden)
+                output, hidden = parser.decoder(
+                    parser.represent.inputs(units, row, *spans).unsqueeze(1), hidden
+                )
                 candidates = [edges[edu + 1] - 1 for edu in range(start, end - 1)]
                 allowed = torch.ones(1, 1, len(candidates), dtype=torch.bool)
                 log_probs = parser.pointer(output, keys[:, candidates], allowed)

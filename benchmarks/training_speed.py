@@ -1,12 +1,12 @@
-"""How fast a network learns: the loss of a whole batch at once, against a loop over sentences and steps.
+"""Measures how fast a network trains: the loss of a whole batch at once, against a loop over sentences and steps.
 
     python benchmarks/training_speed.py [--sentences 256] [--batch-size 32] [--threads 1] [--rounds 3]
 
-Both ways have the same weights and the same dropout (none) and must give the same losses. The loop is
-how the public implementations work: each sentence by itself, each decoder step by itself. Embeddings
-are random, so that the networks are timed and not a pretrained encoder, which costs the same in both.
-Sentences are those of GUM's training split where RHETREE_GUM names its folder, otherwise made up with
-GUM's sizes: 18 tokens and 2.3 EDUs on average.
+Both have the same weights and no dropout, and must give the same losses. The loop works like public
+implementations: one sentence and one decoder step at a time. Embeddings are random, so that the
+networks are timed and not a pretrained encoder, which costs the same in both. Sentences are from GUM's
+training split if RHETREE_GUM names its folder, otherwise made up with GUM's sizes: 18 tokens and 2.3
+EDUs on average.
 """
 
 import argparse
@@ -22,11 +22,11 @@ from torch import Tensor
 
 from rhetree.domain.span import spans_of_lengths
 from rhetree.domain.tree import NUCLEARITIES, Split, Tree
-from rhetree.learning.batches import shuffled_batches
 from rhetree.learning.embeddings import EmbeddingConfig, make_embedder
 from rhetree.learning.networks.joint import DiscourseNetwork, NetworkConfig
 from rhetree.learning.networks.segmenter import PointerSegmenter
 from rhetree.learning.targets import SentenceExample, labels_of, sentence_examples
+from rhetree.learning.training.batches import shuffled_batches
 
 RELATIONS = ("attribution", "causal", "elaboration", "joint", "same-unit")
 Losses = dict[str, Tensor]
@@ -100,7 +100,7 @@ def plain_losses(network: DiscourseNetwork, examples: Sequence[SentenceExample])
                 spans = [
                     torch.tensor([[edges[start], edges[end]]]) for start, end in (whole, parent, sibling)
                 ]
-                inputs = parser.inputs(units, row, *spans).unsqueeze(1)
+                inputs = parser.represent.inputs(units, row, *spans).unsqueeze(1)
                 output, hidden = parser.decoder(inputs, hidden)
                 candidates = [edges[edu + 1] - 1 for edu in range(split.start, split.end - 1)]
                 allowed = torch.ones(1, 1, len(candidates), dtype=torch.bool)
@@ -140,15 +140,15 @@ def make_network(examples: Sequence[SentenceExample], layers: int) -> DiscourseN
         name: replace(getattr(config, name), layers=layers) for name in ("encoder", "segmenter", "parser")
     }
     embedder = make_embedder(config.embedding, [example.tokens for example in examples])
-    # In evaluation mode there is no dropout, which would differ between the two ways; gradients are the same.
+    # Evaluation mode turns off dropout, which would differ between the two; gradients are the same.
     return DiscourseNetwork(replace(config, **parts), embedder, labels_of(examples)).eval()
 
 
 def load_examples(n: int) -> tuple[list[SentenceExample], str]:
-    """Sentences in random order, and where they are from."""
+    """Sentences in random order, and their source."""
     chance = random.Random(1)
     if folder := os.environ.get("RHETREE_GUM"):
-        from rhetree.treebanks.corpus import read_corpus
+        from rhetree.corpora.corpus import read_corpus
 
         examples = sentence_examples(read_corpus(Path(folder)).split_by_sentence().split("train"))
         return chance.sample(examples, n), "of GUM"

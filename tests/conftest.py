@@ -1,4 +1,5 @@
 import os
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -11,12 +12,28 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 settings.register_profile("rhetree", deadline=None)
 settings.load_profile("rhetree")
 
+HAS_TORCH = find_spec("torch") is not None
+LEARNING = Path(__file__).parent / "learning"
+
 
 def pytest_addoption(parser):
     parser.addoption("--slow", action="store_true", help="also run the tests that take long")
     parser.addoption(
-        "--regenerate", action="store_true", help="write the golden pictures anew; review them as a diff"
+        "--regenerate",
+        action="store_true",
+        help="write golden files and the comments of recipes again; review them as a diff",
     )
+
+
+def pytest_report_header():
+    if not HAS_TORCH:
+        return "without torch: the tests of learning are left out; install the extra dev to run them"
+    return None
+
+
+def pytest_ignore_collect(collection_path):
+    # These modules import torch on top. Elsewhere, a module that needs it calls pytest.importorskip.
+    return True if collection_path == LEARNING and not HAS_TORCH else None
 
 
 def pytest_collection_modifyitems(config, items):
@@ -37,6 +54,19 @@ def gum() -> Path:
 
 
 @pytest.fixture
+def gum_files(gum, request):
+    """Finds files of GUM, such as ``rs4/*.rs4``: all of them with --slow, and every eighth without."""
+    step = 1 if request.config.getoption("--slow") else 8
+
+    def find(pattern: str) -> list[Path]:
+        paths = sorted(gum.glob(pattern))
+        assert len(paths) == 237
+        return paths[::step]
+
+    return find
+
+
+@pytest.fixture
 def golden(request):
     """Compares text with a file of tests/golden, which ``--regenerate`` writes instead."""
 
@@ -47,3 +77,11 @@ def golden(request):
         assert text == path.read_text(encoding="utf-8")
 
     return check
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    """A small treebank to train on."""
+    from support.training_runs import write_corpus
+
+    return write_corpus(tmp_path / "corpus")

@@ -1,11 +1,16 @@
 """The table of DESIGN.md: which room may import which. The failure names the line that breaks it."""
 
 import ast
+import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from importlib import import_module, metadata
+from operator import methodcaller
 from pathlib import Path
+
+import pytest
 
 import rhetree
 
@@ -13,18 +18,24 @@ SOURCE = Path(rhetree.__file__).parent
 
 MAY_IMPORT = {
     "errors": set(),
+    "offline": set(),
     "domain": set(),
     "text": {"domain"},
-    "treebanks": {"domain"},
+    "formats": {"domain"},
+    "corpora": {"formats", "text", "domain"},
     "metrics": {"domain"},
     "draw": {"domain"},
     "runtime": {"domain", "text"},
-    "learning": {"runtime", "metrics", "treebanks", "text", "domain"},
+    "jobs": {"runtime", "corpora", "formats", "draw", "text", "domain"},
+    "serve": {"jobs", "runtime", "metrics", "draw", "formats", "text", "domain"},
+    "learning": {"runtime", "metrics", "corpora", "formats", "text", "domain"},
+    "integrations": {"jobs", "runtime", "metrics", "draw", "formats", "text", "domain"},
 }
-"""Besides itself and ``errors``. The command line may import anything, inside functions; nobody imports it."""
+"""Besides itself, ``errors`` and ``offline``. The command line may import anything, inside functions; nobody imports it."""
 
 FREE = {"cli", "__init__", "__main__"}
-STANDARD_LIBRARY_ONLY = {"errors", "domain"}
+FOR_ALL = {"errors", "offline"}
+STANDARD_LIBRARY_ONLY = FOR_ALL | {"domain"}
 
 
 def imports(path):
@@ -49,7 +60,7 @@ def test_rooms_import_only_what_the_table_allows():
                     broken.append(f"{relative}:{line} may not import {module}")
             elif target == "cli" and room not in FREE:
                 broken.append(f"{relative}:{line} may not import {module}: nobody imports the command line")
-            elif room not in FREE and target not in MAY_IMPORT[room] | {room, "errors"}:
+            elif room not in FREE and target not in MAY_IMPORT[room] | FOR_ALL | {room}:
                 broken.append(f"{relative}:{line} may not import {module}")
     assert not broken, "\n".join(broken)
 
@@ -81,12 +92,46 @@ def test_every_room_is_in_the_table():
     assert rooms - {"__pycache__", "py.typed", "pretrained"} <= MAY_IMPORT.keys() | FREE
 
 
-def test_public_names_are_sorted_and_importable():
-    # Constants, then types, then functions, each in alphabetical order, as ruff holds them.
-    assert rhetree.__all__ == sorted(rhetree.__all__, key=lambda name: (not name.isupper(), name))
-    assert set(rhetree._HOMES) == set(rhetree.__all__)
-    for name in rhetree.__all__:
-        assert getattr(rhetree, name) is getattr(import_module(rhetree._HOMES[name]), name)
+def public_names():
+    """Each name of the stub, with the module that it comes from."""
+    for node in ast.parse((SOURCE / "__init__.pyi").read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                assert alias.asname == alias.name, f"{alias.name}: a stub exports only 'as' the same name"
+                yield alias.name, f"rhetree.{node.module}"
+
+
+def test_the_public_names_are_those_of_the_stub():
+    names = dict(public_names())
+    assert vars(rhetree)["__all__"] == sorted(names) == dir(rhetree)
+    for name, home in names.items():
+        assert getattr(rhetree, name) is getattr(import_module(home), name)
+
+
+def test_a_type_checker_knows_the_public_names(tmp_path):
+    pytest.importorskip("mypy")
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import rhetree\n"
+        "from rhetree import parse\n"
+        "reveal_type(rhetree.load())\n"
+        "reveal_type(parse(''))\n"
+        "reveal_type(rhetree.__version__)\n"
+        "rhetree.no_such_name\n"
+    )
+    mypy = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path), str(script)]
+    environment = os.environ | {"MYPYPATH": str(SOURCE.parent)}
+    shown = subprocess.run(mypy, cwd=tmp_path, env=environment, capture_output=True, text=True).stdout
+    for kind in ("rhetree.runtime.parser.Parser", "rhetree.domain.document.Document", "str"):
+        assert f'Revealed type is "{kind}"' in shown
+    assert 'Module has no attribute "no_such_name"' in shown
+    assert "Found 1 error" in shown
+
+
+def test_importing_the_package_imports_none_of_its_rooms():
+    code = "import sys, rhetree; print([name for name in sys.modules if name.startswith('rhetree.')])"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert shown.strip() == "[]"
 
 
 def test_an_unknown_public_name_is_an_attribute_error():
@@ -106,10 +151,24 @@ def test_help_imports_nothing_heavy():
 
 def test_trees_and_documents_show_themselves_in_notebooks():
     tree = rhetree.Tree((rhetree.Split(0, 1, 2, "NS", "elaboration"),))
-    assert "<svg" in tree._repr_html_()
-    assert "elaboration" in rhetree.as_nary(tree)._repr_html_()
+    show = methodcaller("_repr_html_")  # which the drawing gives them
+    assert "<svg" in show(tree)
+    assert "elaboration" in show(rhetree.as_nary(tree))
     document = rhetree.Document.from_edus(["He left ,", "sighing ."])
-    assert "sighing" in document._repr_html_()
+    assert "sighing" in show(document)
+
+
+def test_trees_and_documents_are_drawn_when_they_are_printed():
+    tree = rhetree.Tree((rhetree.Split(0, 1, 2, "NS", "elaboration"),))
+    assert str(tree) == str(rhetree.as_nary(tree)) == "elaboration 1–2\n├─N 1\n└─S 2"
+    assert str(rhetree.Tree()) == "1"
+    document = rhetree.Document.from_edus(["He left ,", "sighing ."])
+    assert str(document) == "1 He left ,\n2 sighing ."
+    assert str(replace(document, tree=tree)) == "elaboration 1–2\n├─N 1 He left ,\n└─S 2 sighing ."
+    sentence = rhetree.Document.from_sentences([["He", "left", ",", "sighing", "."]])
+    edus = (rhetree.Span(0, 3), rhetree.Span(3, 5))
+    assert str(replace(sentence, edus=edus, sentence_trees=(tree,))).startswith("(1) elaboration 1–2\n")
+    assert str(rhetree.Document(text="Good.")) == "Good."
 
 
 def test_the_version_is_that_of_the_installed_package():

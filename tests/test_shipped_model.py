@@ -2,15 +2,20 @@
 
 import subprocess
 import sys
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
 
 import rhetree
+from rhetree.cli.main import main
 from rhetree.runtime.installed import DEFAULT, find_model
 
 README = Path(__file__).parents[1] / "README.md"
-EXAMPLE = (
+README_EXAMPLE = (
+    "Although the soup was cold, we loved the restaurant because the waiter sang while he poured the wine."
+)
+PAPER_EXAMPLE = (
     "The Treasury also said noncompetitive tenders will be considered timely if postmarked no later than "
     "Sunday, Oct. 29, and received no later than tomorrow."
 )
@@ -26,7 +31,7 @@ def test_everything_that_ships_is_small_enough():
 
 
 def test_the_papers_example_has_the_papers_edus(parser):
-    assert parser.parse(EXAMPLE).edu_texts() == [
+    assert parser.parse(PAPER_EXAMPLE).edu_texts() == [
         "The Treasury also said",
         "noncompetitive tenders will be considered timely",
         "if postmarked no later than Sunday, Oct. 29,",
@@ -36,19 +41,55 @@ def test_the_papers_example_has_the_papers_edus(parser):
 
 def test_the_readme_shows_what_the_command_prints_without_torch():
     run = "import sys; sys.modules['torch'] = None; from rhetree.cli.main import main; sys.exit(main())"
-    command = [sys.executable, "-c", run, "parse", "--format", "terminal", EXAMPLE]
+    command = [sys.executable, "-c", run, "parse", "--format", "terminal", README_EXAMPLE]
     printed = subprocess.run(command, check=True, capture_output=True, encoding="utf-8").stdout
-    assert f'$ rhetree parse "{EXAMPLE}"\n{printed}' in README.read_text(encoding="utf-8")
+    assert f'$ rhetree parse "{README_EXAMPLE}"\n{printed}' in README.read_text(encoding="utf-8")
+
+
+def test_a_parser_goes_to_another_process():
+    parser = rhetree.load(threads=1, beam=2)
+    texts = ["He left early because it rained.", "Good."]
+    with get_context("spawn").Pool(1) as pool:
+        assert pool.map(parser.parse, texts) == list(parser.parse_many(texts))
+
+
+def test_the_readmes_example_is_parsed_right(parser):
+    """The labels are GUM's; the tree is our own judgement of the sentence."""
+    document = parser.parse(README_EXAMPLE)
+    assert document.edu_texts() == [
+        "Although the soup was cold,",
+        "we loved the restaurant",
+        "because the waiter sang",
+        "while he poured the wine.",
+    ]
+    (tree,) = document.sentence_trees
+    assert list(map(str, tree.splits)) == [
+        "0..1 | 1..4 adversative-SN",
+        "1..2 | 2..4 causal-NS",
+        "2..3 | 3..4 context-NS",
+    ]
+
+
+def test_the_readmes_picture_shows_its_example(tmp_path):
+    assert main(["parse", README_EXAMPLE, "-o", str(tmp_path / "restaurant.svg")]) == 0
+    shown = README.parent / "docs" / "images" / "restaurant.svg"
+    assert shown.read_bytes() == (tmp_path / "restaurant.svg").read_bytes()
 
 
 def test_a_sentence_alone_is_read_as_it_is_in_company(parser):
     texts = [
-        EXAMPLE,
+        PAPER_EXAMPLE,
         "It rained.",
         "She said that he left because he was tired, but nobody believed her.",
         "Why?",
+        "If it rains, we will stay at home and read, unless somebody calls.",
+        "Having lost his keys, the man who lived next door slept in the car.",
+        "To win, you must train; to train, you must want it.",
+        "The shop, which opened in May, closed in June because no one came.",
+        "He laughed, though he was afraid, and ran as fast as he could.",
+        "Nobody knew when the train would leave or whether it had left already.",
     ]
-    alone = [parser.parse(text) for text in texts]
+    alone = [parser.parse(text) for text in texts]  # probabilities are compared to the last bit
     assert list(parser.parse_many(texts)) == alone
     one_thread = rhetree.load(threads=1, batch_cost=16)
     assert [document.sentence_trees for document in one_thread.parse_many(texts)] == [
@@ -92,11 +133,22 @@ def test_the_card_says_what_it_must():
 
 
 def test_it_is_as_good_as_its_card_says(gum):
+    from rhetree.corpora.corpus import read_corpus
     from rhetree.metrics.report import evaluate
-    from rhetree.treebanks.corpus import read_corpus
 
     documents = read_corpus(gum, split="dev").split_by_sentence().split("dev")
     predicted = list(rhetree.load().parse_documents(documents))
     scores = evaluate(documents, predicted, level="sentence").total
-    assert scores.f1("segmentation.inner") > 0.88
-    assert scores.f1("parseval.rst.full") > 0.635
+    assert (scores.f1("segmentation.inner") or 0) > 0.90
+    assert (scores.f1("parseval.rst.full") or 0) > 0.665
+
+
+def test_the_shipped_model_knows_the_texts_it_was_trained_on(gum):
+    from rhetree.corpora.corpus import read_corpus
+    from rhetree.learning.evaluation import trained_on
+    from rhetree.runtime.installed import find_model
+
+    corpus = read_corpus(gum)
+    model = find_model("english")
+    for split, documents in corpus.splits.items():
+        assert len(trained_on(model, documents)) == (len(documents) if split == "train" else 0)

@@ -1,32 +1,37 @@
-"""Every error that Rhetree raises for its users' data, so that one ``except`` catches them all.
+"""All errors that Rhetree raises about its users' data; one ``except`` catches them all.
 
 ::
 
     RhetreeError
-    ├── FileError           a file does not hold what it should
-    │   ├── TreebankError   a treebank file does not say what its format promises
-    │   └── EmbeddingError  a file of vectors or of an encoder cannot be used
-    ├── ArgumentError       a file or document can be used only if the caller says more
-    ├── UnwritableError     a document lacks what a format must have, or has what it must not
-    ├── MismatchError       two things that belong together do not fit
-    ├── SettingError        a setting is unknown, or its value cannot be
-    ├── ModelError          a folder is no model, or not one that fits
-    ├── TrainingError       training cannot start, or cannot go on
-    └── MissingExtraError   a part of Rhetree that was not installed
+    ├── FileError           the content of a file is not what it should be
+    │   ├── TreebankError   a treebank file breaks the rules of its format
+    │   └── EmbeddingError  a file of word vectors or of an encoder cannot be used
+    ├── ArgumentError       a file or document can only be used with a further argument
+    ├── UnwritableError     a document cannot be written in a format
+    ├── MismatchError       two things that belong together do not fit each other
+    ├── SettingError        a setting is unknown, or its value is wrong
+    ├── ModelError          a folder is not a model, or not one that can be used here
+    ├── TrainingError       training cannot start or cannot continue
+    └── MissingExtraError   an optional part of Rhetree is not installed
 
 Programmers' mistakes are ``ValueError`` and ``TypeError``, as everywhere in Python.
-All arguments are positional: an exception is rebuilt from ``args`` when it crosses a process.
+All arguments are positional: an exception that goes to another process is rebuilt from its ``args``.
 """
 
 from pathlib import Path
 
 
+def counted(number: int, noun: str) -> str:
+    """A number and its noun, as messages have them: ``1 document``, ``2 documents``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 class RhetreeError(Exception):
-    """The base of all errors that are about the user's data, files or installation."""
+    """Base class of all errors about the user's data, files or installation."""
 
 
 class FileError(RhetreeError):
-    """A file does not hold what it should; says which, and where in it."""
+    """The content of a file is not what it should be; the message names the file and the line."""
 
     def __init__(self, what: str, path: Path | str, line: int | None = None) -> None:
         super().__init__(what, path, line)
@@ -36,23 +41,23 @@ class FileError(RhetreeError):
 
     def __str__(self) -> str:
         where = f"{self.path}" if self.line is None else f"{self.path}:{self.line}"
-        # What was found in a file may be all of it.
+        # The message may quote the file, and that may be all of it.
         return f"{where}: {self.what if len(self.what) <= 500 else self.what[:500] + '…'}"
 
 
 class TreebankError(FileError):
-    """A treebank file does not say what its format promises."""
+    """A treebank file breaks the rules of its format."""
 
 
 class EmbeddingError(FileError):
-    """A file of word vectors or of a pretrained encoder does not hold what it should."""
+    """A file of word vectors or of a pretrained encoder cannot be used."""
 
 
 class ArgumentError(RhetreeError):
-    """A file or document can be used only if the caller says more.
+    """A file or document can only be used with a further argument.
 
-    ``what`` ends with what to say, and ``argument`` is the parameter that says it: the command
-    line adds the name of its option.
+    ``what`` ends with the value to give, and ``argument`` is the parameter that takes it; the
+    command line adds the name of its own option.
     """
 
     def __init__(self, what: str, path: Path | str, argument: str) -> None:
@@ -66,7 +71,7 @@ class ArgumentError(RhetreeError):
 
 
 class UnwritableError(RhetreeError):
-    """A document lacks what a format must have, or has what the format must not."""
+    """A document lacks something that a format needs, or has something that it cannot hold."""
 
     def __init__(self, what: str, document: str, format: str) -> None:
         super().__init__(what, document, format)
@@ -79,23 +84,23 @@ class UnwritableError(RhetreeError):
 
 
 class MismatchError(RhetreeError):
-    """Two things that belong together do not fit: other tokens, another number of documents."""
+    """Two things that belong together do not fit each other: their tokens differ, or their documents."""
 
 
 class SettingError(RhetreeError):
-    """A setting is unknown, of the wrong kind, or does not go with another."""
+    """A setting is unknown, has the wrong type, or contradicts another one."""
 
 
 class ModelError(RhetreeError):
-    """A folder is not a model, is of another format version, or does not fit its use."""
+    """A folder is not a model, has another format version, or cannot do what is asked."""
 
 
 class TrainingError(RhetreeError):
-    """Training cannot start with this data, or cannot go on."""
+    """Training cannot start with this data, or cannot continue."""
 
 
 class MissingExtraError(RhetreeError):
-    """A part of Rhetree that is installed by name was not."""
+    """An optional part of Rhetree is not installed."""
 
     def __init__(self, purpose: str, extra: str) -> None:
         super().__init__(purpose, extra)

@@ -4,8 +4,8 @@ from dataclasses import replace
 import pytest
 
 from rhetree.cli.main import main
-from rhetree.domain.tree import Tree
-from written_documents import SENTENCES, document, save, weather
+from rhetree.domain.tree import Split, Tree
+from support.written_documents import SENTENCES, document, save, weather
 
 
 def agreement(capsys, *arguments):
@@ -126,3 +126,48 @@ def test_whole_documents(tmp_path, capsys):
     code, out, _ = agreement(capsys, path, path)
     assert code == 0
     assert "Parseval" not in out
+
+
+@pytest.fixture
+def twice(tmp_path):
+    """Two documents by two annotators, who agree on the first and not on one relation of the second."""
+    other = Tree((Split(0, 1, 3, "SN", "contrast"), Split(1, 2, 3, "NN", "joint")))
+    changed = replace(weather("second"), sentence_trees=(other, weather().sentence_trees[1]))
+    a = save(tmp_path / "a.jsonl", weather("first"), weather("second"))
+    return a, save(tmp_path / "b.jsonl", weather("first"), changed)
+
+
+def test_each_document_and_relation_and_their_confusion(twice, capsys):
+    code, out, _ = agreement(capsys, *twice, "--per-document", "--per-relation", "--confusion")
+    assert code == 0
+    lines = {" ".join(line.split()) for line in out.splitlines()}
+    assert "first 2 100.00 100.00 100.00 100.00 100.00 100.00 1.000" in lines
+    assert any(line.startswith("second 2 100.00 100.00 100.00 100.00 83.33 83.33 0.") for line in lines)
+    assert any(line.startswith("condition 100.00 50.00 66.67 1 1 2 0.") for line in lines)
+    assert "Confusion of the 4 most frequent relations: 6 of 6 nodes in both trees" in lines
+    assert "A \\ B 1 2 3 4" in lines
+    plain = agreement(capsys, *twice)[1]
+    assert out.startswith(plain)
+    assert "Confusion" not in plain
+
+
+def test_json_has_them_too(twice, capsys):
+    code, out, _ = agreement(capsys, *twice, "--json", "--per-document", "--per-relation", "--confusion")
+    assert code == 0
+    record = json.loads(out)
+    assert [part["name"] for part in record["per_document"]] == ["first", "second"]
+    assert record["per_document"][0]["kappa"]["relations"] == 1
+    assert set(record["per_relation"]) == {"rst", "original", "kappa"}
+    assert record["per_relation"]["kappa"]["joint"] == 1
+    assert record["confusion"]["nodes"] == 6
+
+
+def test_the_confusion_is_drawn_into_a_file(twice, tmp_path, capsys):
+    code, _, err = agreement(capsys, *twice, "--confusion", tmp_path / "c.svg")
+    assert (code, err) == (0, f"rhetree: wrote {tmp_path / 'c.svg'}\n")
+    picture = (tmp_path / "c.svg").read_text(encoding="utf-8")
+    assert "contrast" in picture
+    assert "gold" not in picture
+    code, _, err = agreement(capsys, *twice, "--confusion", tmp_path / "c.txt")
+    assert code == 2
+    assert "expected a file that ends in .svg or .png" in err

@@ -4,8 +4,9 @@ from dataclasses import replace
 import pytest
 
 from rhetree.cli.main import main
+from rhetree.domain.span import Span
 from rhetree.metrics.report import METRICS
-from written_documents import save, weather
+from support.written_documents import save, weather, without_sentences
 
 NAMES = ("a", "b", "c", "d")
 
@@ -153,3 +154,27 @@ def test_without_gold_trees_only_edus_are_compared(tmp_path, capsys):
     record = json.loads(out)["metrics"]
     assert record["parseval.rst.span"] is None
     assert record["segmentation.inner"]["bootstrap"]["p"] is None
+
+
+def test_gold_without_sentences_is_compared_over_those_of_the_systems(systems, tmp_path, capsys):
+    gold, a, b = systems
+    whole = save(tmp_path / "whole.jsonl", *map(without_sentences, NAMES))
+    _, expected, _ = compare(capsys, gold, a, b, "--json", "--samples", 50)
+    code, out, err = compare(capsys, whole, a, b, "--json", "--samples", 50)
+    assert (code, out) == (0, expected)
+    assert "gold has no sentences, so it is scored by those of the prediction" in err
+
+
+def test_systems_with_other_sentences_are_not_compared_without_golds(systems, tmp_path, capsys):
+    _, a, _ = systems
+    whole = save(tmp_path / "whole.jsonl", *map(without_sentences, NAMES))
+    one_sentence = [
+        replace(
+            document, tree=None, sentences=(Span(0, len(document.tokens)),), sentence_trees=(document.tree,)
+        )
+        for document in map(without_sentences, NAMES)
+    ]
+    b = save(tmp_path / "one.jsonl", *one_sentence)
+    code, out, err = compare(capsys, whole, a, b)
+    assert (code, out) == (2, "")
+    assert "a: gold has no sentences, and the predictions differ about them" in err

@@ -7,8 +7,8 @@ import pytest
 
 from rhetree.cli.console import Console, Table
 from rhetree.cli.main import main
-from small_corpora import DIS, write
-from written_documents import save, weather
+from support.small_corpora import DIS, write
+from support.written_documents import save, weather
 
 LONG = "conversation_on_blacksmithing"
 """As long as the names of documents are."""

@@ -4,14 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from rhetree.cli import options
 from rhetree.cli.main import main
 from rhetree.domain.document import Document
 from rhetree.domain.tree import Split, Tree
-from rhetree.treebanks import FORMATS as TREEBANK_FORMATS
-from rhetree.treebanks import read, read_one, write
-from small_corpora import DIS, gum_layout
-from written_documents import weather
+from rhetree.formats import FORMATS, read, read_one, write
+from support.small_corpora import DIS, gum_layout
+from support.written_documents import weather
 
 
 def convert(capsys, *arguments):
@@ -92,7 +90,7 @@ def test_outputs_that_exist_are_told_of_with_the_option_that_replaces_them(folde
 def test_the_users_mistakes_exit_with_2(folder, tmp_path, capsys):
     (dis := tmp_path / "plain.dis").write_text(DIS)
     for arguments, message in (
-        ([folder / "a.json", tmp_path / "a.xyz"], ".jsonl; name its format with --to\n"),
+        ([folder / "a.json", tmp_path / "a.xyz"], ".jsonl, .rels; name its format with --to\n"),
         (
             [folder / "a.json", tmp_path / "out"],
             "out: a folder; name the format of the files in it with --to\n",
@@ -101,7 +99,7 @@ def test_the_users_mistakes_exit_with_2(folder, tmp_path, capsys):
             [dis, tmp_path / "x.json", "--by-sentence"],
             "take them from files that have them with --sentences\n",
         ),
-        ([folder / "a.json", "-"], "jsonl); name it with --to\n"),
+        ([folder / "a.json", "-"], "jsonl, rels); name it with --to\n"),
         (["-", tmp_path / "a.json"], "jsonl); name it with --from\n"),
         (["-", "-", tmp_path / "a.jsonl", "--from", "json"], "standard input can be read only once"),
         ([tmp_path / "nowhere", tmp_path / "out", "--to", "rs3"], "nowhere: no such file or folder\n"),
@@ -133,10 +131,9 @@ def test_relations_can_be_left_as_they_are_by_name(folder, tmp_path, capsys):
 
 
 def test_help_names_the_formats_that_there_are(capsys):
-    assert tuple(TREEBANK_FORMATS) == options.FORMATS
     with pytest.raises(SystemExit):
         main(["convert", "--help"])
-    assert " ".join(capsys.readouterr().out.split()).count(", ".join(options.FORMATS)) == 2
+    assert " ".join(capsys.readouterr().out.split()).count(", ".join(FORMATS)) == 2
 
 
 def test_sentences_of_conllu_files_join_the_trees_of_others(tmp_path, capsys):

@@ -3,9 +3,19 @@ import json
 import pytest
 
 from rhetree.cli.main import main
-from small_corpora import DIS, gum_layout, rst_dt_layout, write
+from support.small_corpora import DIS, gum_layout, rst_dt_layout, write
 
-KEYS = ["documents", "sentences", "one_edu", "with_tree", "without_tree", "edus", "tokens", "labels"]
+KEYS = [
+    "documents",
+    "sentences",
+    "one_edu",
+    "with_tree",
+    "without_tree",
+    "crossed",
+    "edus",
+    "tokens",
+    "labels",
+]
 
 
 def run(capsys, *args):
@@ -21,12 +31,12 @@ def test_json_has_the_counts_of_all_or_of_one_split(tmp_path, capsys):
     assert (code, err) == (0, "")
     assert list(stats) == [*KEYS, "splits"]
     splits = stats.pop("splits")
-    assert stats == dict(zip(KEYS, [3, 6, 3, 3, 0, 9, 30, {"causal-NS": 3}], strict=True))
+    assert stats == dict(zip(KEYS, [3, 6, 3, 3, 0, 0, 9, 30, {"causal-NS": 3}], strict=True))
     assert list(splits) == ["train", "test"]
-    assert splits["train"] == dict(zip(KEYS, [2, 4, 2, 2, 0, 6, 20, {"causal-NS": 2}], strict=True))
+    assert splits["train"] == dict(zip(KEYS, [2, 4, 2, 2, 0, 0, 6, 20, {"causal-NS": 2}], strict=True))
     assert list(splits["test"]) == KEYS
     _, out, _ = run(capsys, folder, "--json", "--split", "test", "--relations", "none")
-    assert json.loads(out) == dict(zip(KEYS, [1, 2, 1, 1, 0, 3, 10, {"causal-cause-NS": 1}], strict=True))
+    assert json.loads(out) == dict(zip(KEYS, [1, 2, 1, 1, 0, 0, 3, 10, {"causal-cause-NS": 1}], strict=True))
 
 
 def test_tables_have_a_column_a_split_and_a_row_a_class(tmp_path, capsys):
@@ -101,4 +111,4 @@ def test_a_share_that_is_none_is_refused(tmp_path, capsys, share):
 def test_gum_gives_the_counts_of_its_readme(gum, capsys):
     _, out, err = run(capsys, gum, "--split", "dev", "--json")
     assert err == ""
-    assert [json.loads(out)[key] for key in KEYS[:6]] == [30, 1575, 717, 761, 97, 3634]
+    assert [json.loads(out)[key] for key in KEYS[:7]] == [30, 1575, 717, 761, 97, 0, 3634]

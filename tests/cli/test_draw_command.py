@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from drawn_documents import drawn_nary, three_sentences, treasury, treasury_as_parsed
 from rhetree.cli.main import main
-from rhetree.treebanks import write
+from rhetree.formats import write
+from support.drawn_documents import drawn_nary, three_sentences, treasury, treasury_as_parsed
 
 
 @pytest.fixture
@@ -134,7 +134,7 @@ def test_one_document_can_be_chosen_and_one_sentence(several, capsys):
 def test_several_documents_become_pictures_in_a_folder(several, tmp_path, capsys):
     assert draw(several, "-o", tmp_path / "pictures", "--to", "svg") == 0
     found = sorted(path.name for path in (tmp_path / "pictures").iterdir())
-    assert found == ["a_b_.svg", "treasury.svg", "weather.svg"]
+    assert found == ["a_b _.svg", "treasury.svg", "weather.svg"]
     assert "drew 3 of 3" in capsys.readouterr().err
 
 
@@ -181,7 +181,10 @@ def test_shapes_and_classes_can_be_chosen(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["-o", "x.pdf"], "-o x.pdf: its ending is none of .svg, .html, .png, .txt; say --to"),
+        (
+            ["-o", "x.pdf"],
+            "-o x.pdf: its ending is none of .svg, .html, .png, .txt; say what to draw with --to",
+        ),
         (["-o", "folder"], "-o folder needs --to, with one of svg, html, png, txt"),
         (["-o", "x.html", "--width", "80"], "--width is for terminal, txt, svg, png, not for html"),
         (["--theme", "dark"], "--theme is for svg, html, png, not for terminal"),
@@ -202,11 +205,17 @@ def test_mistakes_are_one_line_and_exit_code_2(gold, capsys, monkeypatch, tmp_pa
     assert len(err.splitlines()) == 1
 
 
+def test_standard_input_that_is_no_jsonl_is_told_with_the_way_out(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"( Root (span 1 2)")))
+    assert draw("-") == 2
+    message = capsys.readouterr().err
+    assert message.startswith("rhetree: -: line 1: ")
+    assert message.endswith("; standard input is read as jsonl, unless you name another format with --from\n")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["-"], "-: no ending tells its format (dis, "),
-        (["-"], "; name it with --from\n"),
         (["-", "--from", "json", "--against", "-"], "-: standard input can be read only once\n"),
         (["nowhere"], "nowhere: no such file or folder\n"),
         (["."], "expected trees/ beside conllu/"),

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from rhetree.cli.main import COMMANDS, main
-from small_corpora import gum_layout
-from written_documents import save, weather
+from support.small_corpora import gum_layout
+from support.written_documents import save, weather
 
 FULL = Path("/dev/full")
 
@@ -90,7 +90,7 @@ def test_a_full_disk_is_one_line(tmp_path, unbuffered):
     ):
         with FULL.open("wb") as full:
             run = rhetree(*command, stdout=full, PYTHONUNBUFFERED=unbuffered)
-        expected = b"rhetree: standard output: cannot be written: No space left on device\n"
+        expected = b"rhetree: cannot write to standard output: No space left on device\n"
         assert (run.returncode, run.stderr) == (2, expected), command
 
 

@@ -9,14 +9,15 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from parse_commands import CONLLU, STORY, command, on_terminal, piped, write_lines
-from rhetree.treebanks.json import schema
+from rhetree.formats.json import schema
+from rhetree.jobs.readers import KINDS
+from support.parse_commands import CONLLU, STORY, command, on_terminal, piped, write_lines
 
 pytestmark = pytest.mark.usefixtures("model")
 
 
-def test_a_text_is_drawn_on_a_terminal_and_is_jsonl_in_a_pipe(capsys, monkeypatch):
-    assert command("It rained.") == 0
+def test_a_text_is_drawn_and_is_json_on_request(capsys, monkeypatch):
+    assert command("It rained.", "--format", "jsonl") == 0
     record = json.loads(capsys.readouterr().out)
     assert (record["id"], record["text"]) == ("text", "It rained.")
     on_terminal(monkeypatch)
@@ -67,7 +68,7 @@ def test_what_looks_like_a_file_and_is_not_there_is_an_error(name, capsys):
     assert command(name) == 2
     err = capsys.readouterr().err
     assert err == f"rhetree: {name}: no such file or folder; if it is a text, say --text {name!r}\n"
-    assert command("--text", name) == 0
+    assert command("--text", name, "--format", "jsonl") == 0
     assert json.loads(capsys.readouterr().out)["text"] == name
 
 
@@ -75,7 +76,7 @@ def test_what_looks_like_a_file_and_is_not_there_is_an_error(name, capsys):
     "text", ["Hello", "He left.", "Either and/or both.", "e.g.", "", "It is 3.14 wide.", "x" * 9000]
 )
 def test_other_arguments_are_texts(text, capsys):
-    assert command(text) == 0
+    assert command(text, "--format", "jsonl") == 0
     assert json.loads(capsys.readouterr().out)["text"] == text
 
 
@@ -85,7 +86,7 @@ def test_a_path_that_is_there_is_read_even_if_it_could_be_a_text(tmp_path, monke
     Path("Hello", "a.txt").write_text("It rained.", encoding="utf-8")
     assert command("Hello") == 0
     assert json.loads(capsys.readouterr().out)["id"] == "a"
-    assert command("--text", "Hello") == 0
+    assert command("--text", "Hello", "--format", "jsonl") == 0
     assert json.loads(capsys.readouterr().out)["id"] == "text"
 
 
@@ -195,11 +196,11 @@ def test_anything_on_standard_input_can_be_a_text(text, monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b'{"text": "A."}\n', "-:1: document: the key 'id' is missing"),
+        (b'{"id": "a"}\n', "-:1: no field 'text' (found 'id'); name the field of the text with --text-field"),
         (b'\n{"id": "a", "te\n', "-:2: not JSON: "),
         (b'{"id": "a"\n{"id": "b", "text": "B."}\n', "-:1: not JSON: "),
         (b'{"i', "-:1: not JSON: "),
-        (b"{}", "-:1: document: the key 'id' is missing"),
+        (b"{}", "-:1: no field 'text' (found none); name the field of the text with --text-field"),
         (b'{\n "id": "a",\n "text": oops\n}\n', "-:3: not JSON: "),
         (b"# text = Good\n2\tGood" + b"\t_" * 8 + b"\n\n", "-:2: expected word 1, found 2"),
     ],
@@ -231,13 +232,11 @@ def test_without_any_input_the_user_is_told(monkeypatch, capsys):
 
 
 def test_an_unknown_ending_asks_for_from(tmp_path, capsys):
-    path = tmp_path / "story.md"
+    path = tmp_path / "story.tex"
     path.write_text("It rained.", encoding="utf-8")
     assert command(path) == 2
-    assert (
-        "its ending is none of .txt, .jsonl, .json, .conllu; say what it holds with --from"
-        in capsys.readouterr().err
-    )
+    err = capsys.readouterr().err
+    assert f"{path}: its ending is none of .{', .'.join(KINDS)}; say what it holds with --from\n" in err
     assert command(path, "--from", "txt") == 0
 
 
@@ -284,7 +283,7 @@ def test_gold_edus_of_conllu_are_kept_only_when_asked_for(tmp_path, capsys):
     assert edus(path, "--edus", "gold") == [[[0, 2], [2, 5]], [[0, 1]]]
     assert edus(path) == edus(path, "--edus", "auto") == edus(bare)
     assert command(bare, "--edus", "gold") == 2
-    assert f"{bare}:1: no EDUs in it to be kept" in capsys.readouterr().err
+    assert f"{bare}:1: it has no EDUs to keep" in capsys.readouterr().err
 
 
 def test_edus_of_the_short_form_are_kept_unless_they_are_to_be_found(tmp_path, capsys):
@@ -311,7 +310,14 @@ def test_edus_of_the_short_form_are_kept_unless_they_are_to_be_found(tmp_path, c
 def test_edus_that_are_none_are_told_as_such(tmp_path, capsys):
     path = write_lines(tmp_path / "in.jsonl", {"id": "e", "tokens": [["He", "left"]], "edus": []})
     assert command(path) == 2
-    assert capsys.readouterr().err.startswith(f"rhetree: {path}:1: 'edus' without any EDU; leave it out")
+    assert capsys.readouterr().err.startswith(f"rhetree: {path}:1: 'edus' is empty; leave it out")
     assert command(path, "--edus", "gold") == 2
-    assert "which --edus gold asks for" in capsys.readouterr().err
+    assert "gold EDUs were asked for" in capsys.readouterr().err
     assert command(path, "--edus", "auto") == 0
+
+
+def test_a_run_file_in_the_folder_that_is_read_is_no_input(tmp_path, capsys):
+    (tmp_path / "a.text").write_text("It rained.", encoding="utf-8")
+    options = [tmp_path, "--from", "txt", "-o", tmp_path / "out.jsonl"]
+    assert command(*options) == command(*options, "--resume") == 0
+    assert "0 documents, 0 sentences" in capsys.readouterr().err

@@ -5,9 +5,9 @@ import os
 
 import pytest
 
-from parse_commands import STORY, command, in_time, lines_of, on_terminal, write_lines
-from rhetree.treebanks import read_one
-from rhetree.treebanks.files import whole_file
+from rhetree.formats import read_one
+from rhetree.formats.files import whole_file
+from support.parse_commands import STORY, command, in_time, lines_of, on_terminal, write_lines
 
 pytestmark = pytest.mark.usefixtures("model")
 
@@ -86,7 +86,7 @@ def test_dis_of_an_interrupted_document_is_written_anew(story, tmp_path, monkeyp
 
     options = ["-o", tmp_path / "out", "--format", "dis"]
     with monkeypatch.context() as patch:
-        patch.setattr("rhetree.treebanks.files.whole_file", interrupt)
+        patch.setattr("rhetree.jobs.sentence_files.whole_file", interrupt)
         assert command(story, *options) == 130
     assert sorted(path.name for path in folder.iterdir()) == ["story-2.dis", "story-3.dis"]
     assert command(story, *options) == 2
@@ -99,7 +99,7 @@ def test_a_slash_makes_a_folder_of_any_name(story, tmp_path, capsys):
     assert command(story, "-o", f"{tmp_path}/res.v2/", "--format", "json") == 0
     assert read_one(tmp_path / "res.v2" / "story.json").text == STORY
     assert command(story, "-o", f"{tmp_path}/new.json/") == 2
-    assert "a folder; name what to write into it with --format" in capsys.readouterr().err
+    assert "a folder; say what to write into it with --format" in capsys.readouterr().err
     (tmp_path / "file.json").write_text("{}", encoding="utf-8")
     assert command(story, "-o", f"{tmp_path}/file.json/", "--format", "json", "--overwrite") == 2
     assert "a file, not a folder" in capsys.readouterr().err
@@ -128,7 +128,7 @@ def test_documents_of_one_name_get_files_of_their_own(tmp_path):
         tmp_path / "in.jsonl", *({"id": name, "text": "A."} for name in ("a", "a", "a-2", "x/y:z"))
     )
     assert command(path, "-o", tmp_path / "out", "--format", "json") == 0
-    found = sorted(path.name for path in (tmp_path / "out").iterdir())
+    found = sorted(path.name for path in (tmp_path / "out").glob("[!.]*"))
     assert found == ["a-2-2.json", "a-2.json", "a.json", "x_y_z.json"]
 
 
@@ -138,15 +138,15 @@ def test_long_names_are_cut_to_what_a_file_can_have(format, tmp_path):
     text = tmp_path / ("x" * 251 + ".txt")
     text.write_text("A.", encoding="utf-8")
     assert command(path, text, "-o", tmp_path / "out", "--format", format) == 0
-    assert len(list((tmp_path / "out").iterdir())) == 4
+    assert len(list((tmp_path / "out").glob("[!.]*"))) == 4
     if format == "json":
-        names = {read_one(file).name for file in (tmp_path / "out").iterdir()}
+        names = {read_one(file).name for file in (tmp_path / "out").glob("[!.]*")}
         assert names == {"é" * 101, "é" * 200, "é" * 3000, "x" * 251}
 
 
 def test_a_beam_shows_readings_with_their_probabilities(capsys, monkeypatch, model):
     text = "He said that it rained, so we stayed. Good."
-    assert command(text, "--beam", "3") == 0
+    assert command(text, "--beam", "3", "--format", "jsonl") == 0
     record = json.loads(capsys.readouterr().out)
     assert len(record["sentences"][0]["alternatives"]) == 2
     assert model["beam"] == 3
@@ -182,8 +182,20 @@ def test_segmenting_refuses_formats_of_trees(story, tmp_path, capsys):
 
 
 def test_settings_reach_the_model(model):
-    command("Good.", "--model", "some", "--threads", "2", "--batch-cost", "100", "--beam", "2")
-    assert model == {"model": "some", "threads": 2, "batch_cost": 100, "beam": 2}
+    command(
+        "Good.",
+        "--model",
+        "some",
+        "--device",
+        "cuda:1",
+        "--threads",
+        "2",
+        "--batch-cost",
+        "100",
+        "--beam",
+        "2",
+    )
+    assert model == {"model": "some", "threads": 2, "batch_cost": 100, "beam": 2, "device": "cuda:1"}
     for wrong in (["--beam", "0"], ["--threads", "-1"], ["--batch-cost", "x"]):
         with pytest.raises(SystemExit):
             command("Good.", *wrong)
@@ -205,12 +217,12 @@ def test_what_exists_is_replaced_only_when_asked(story, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["-o", "out"], "-o out: a folder; name what to write into it with --format"),
+        (["-o", "out"], "-o out: a folder; say what to write into it with --format"),
         (["-o", "out.xyz"], "-o out.xyz: its ending is none of .txt, .json, .jsonl"),
         (["--resume"], "--resume needs -o"),
         (
             ["--resume", "-o", "a.svg"],
-            "--resume goes on with a .jsonl file or a folder, and a.svg is neither",
+            "a.svg: cannot be resumed; only a .jsonl file or a folder can",
         ),
         (["--resume", "--overwrite", "-o", "a.jsonl"], "choose one"),
     ],
@@ -240,7 +252,7 @@ def test_dev_stdout_is_standard_output(story, capsys):
 def test_a_pipe_cannot_be_gone_on_with(tmp_path, capsys):
     os.mkfifo(tmp_path / "pipe.jsonl")
     assert in_time("Good.", "-o", tmp_path / "pipe.jsonl", "--resume") == 2
-    assert "pipe.jsonl is neither" in capsys.readouterr().err
+    assert "pipe.jsonl: cannot be resumed" in capsys.readouterr().err
 
 
 def test_the_output_is_never_an_input(tmp_path, capsys):
@@ -253,3 +265,38 @@ def test_the_output_is_never_an_input(tmp_path, capsys):
     for _ in range(2):  # the second time, the first one's output is there
         assert command(tmp_path / "in", "-o", tmp_path / "in" / "out.jsonl", "--overwrite") == 0
         assert [record["id"] for record in lines_of(tmp_path / "in" / "out.jsonl")] == ["a"]
+
+
+def test_one_text_is_drawn_wherever_it_goes_and_anything_else_is_json(capsys, story):
+    assert command("It rained.") == 0
+    assert capsys.readouterr().out == "(1) 1 It rained.\n"
+    for arguments in ([story], ["It rained.", "Good."], ["It rained.", "--edu-texts"]):
+        assert command(*arguments) == 0
+        assert capsys.readouterr().out.startswith('{"format": "rhetree"')
+
+
+def test_edu_texts_are_for_json(capsys, story):
+    assert command(story, "--edu-texts") == 0
+    sentences = json.loads(capsys.readouterr().out)["sentences"]
+    assert sentences[1]["edu_texts"] == ["Good."]
+    assert command(story, "--edu-texts", "--format", "csv") == 2
+    assert capsys.readouterr().err == "rhetree: --edu-texts is for json and jsonl, not for csv\n"
+
+
+def test_a_table_of_several_documents_has_their_names(capsys, story):
+    assert command("It rained.", story, "--format", "table") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert (lines[0], lines[1].split()[:2]) == ("text", ["sent.", "EDU"])
+    assert "story" in lines
+
+
+def test_what_is_binary_is_not_written_to_a_terminal(capsys, monkeypatch, story):
+    on_terminal(monkeypatch)
+    assert command(story, "--format", "png") == 2
+    assert "png cannot be shown in a terminal; name a file with -o" in capsys.readouterr().err
+
+
+def test_a_picture_as_png(story, tmp_path):
+    pytest.importorskip("resvg_py")
+    assert command(story, "-o", tmp_path / "story.png") == 0
+    assert (tmp_path / "story.png").read_bytes().startswith(b"\x89PNG")

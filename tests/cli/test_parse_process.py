@@ -5,25 +5,13 @@ import subprocess
 import sys
 import time
 
-import pytest
-
 import rhetree
-from exported import make_model
-from rhetree.learning.export import export_model
 
 PROGRAM = (
     "import sys\nfor name in ('torch', 'transformers', 'onnx'): sys.modules[name] = None\n"
     "from rhetree.cli.main import main\nsys.exit(main(sys.argv[1:]))"
 )
 """The command where nothing that training needs can be imported."""
-
-
-@pytest.fixture(scope="session")
-def tiny_model(tmp_path_factory):
-    """A model that knows nothing, but is all there."""
-    folder = tmp_path_factory.mktemp("tiny") / "model"
-    export_model(make_model(), folder, precision="fp32")
-    return folder
 
 
 def command(model, *arguments):

@@ -8,9 +8,9 @@ import pytest
 from rhetree.cli.main import main
 from rhetree.domain.tree import Split, Tree
 from rhetree.metrics.counts import Counts
-from small_corpora import PLAN_DIS, PLAN_MRG
-from small_corpora import write as write_files
-from written_documents import document, save, weather
+from support.small_corpora import PLAN_DIS, PLAN_MRG
+from support.small_corpora import write as write_files
+from support.written_documents import document, save, weather, without_sentences
 
 COUNTS = ["precision", "recall", "f1", "matched", "predicted", "gold"]
 
@@ -233,13 +233,22 @@ def test_a_folder_without_splits_says_so(tmp_path, capsys):
     for gold in (tmp_path / "gold", tmp_path / "gold" / "a.json"):
         code, _, err = score(capsys, gold, gold, "--split", "dev")
         assert code == 2
-        assert f"{gold}: it has no splits, so leave out --split dev" in err
+        assert f"{gold}: it has no split 'dev'; docs/corpora.md says how" in err
+
+
+def test_a_bad_document_of_another_split_stops_no_scores(tmp_path, capsys):
+    gold = tmp_path / "gold"
+    save(gold / "dev" / "a.json", weather("a"))
+    (gold / "train").mkdir()
+    (gold / "train" / "b.json").write_text("{", encoding="utf-8")
+    code, _, err = score(capsys, gold, gold / "dev", "--split", "dev")
+    assert (code, err) == (0, "")
 
 
 def test_standard_input_is_not_read(files, capsys):
     code, out, err = score(capsys, files[0], "-")
     assert (code, out) == (2, "")
-    assert err == "rhetree: -: this command does not read standard input; give it a file or a folder\n"
+    assert err == "rhetree: -: standard input is not read here; name a file or a folder\n"
 
 
 def test_lenient_forgives_what_readers_can(tmp_path, capsys, caplog):
@@ -290,9 +299,9 @@ def test_a_missing_file_is_the_users_mistake(tmp_path, capsys):
 
 
 def test_gum_against_itself_has_the_counts_of_its_readme(gum, tmp_path, capsys):
-    from rhetree.cli.scored_documents import read_documents
+    from rhetree.corpora.documents import read_documents
 
-    documents = read_documents(gum, split="dev")
+    documents = read_documents(gum, split="dev").documents
     predicted = save(tmp_path / "predicted.jsonl", *(part.split_by_sentence() for part in documents))
     capsys.readouterr()
     record = score_json(capsys, gum, predicted, "--split", "dev", "--per-relation")
@@ -323,3 +332,16 @@ def test_folders_of_segmentation_alone_are_scored(tmp_path, capsys, suffix):
     record = score_json(capsys, tmp_path / "gold", tmp_path / "gold")
     assert record["documents"] == 2
     assert record["segmentation"]["starts"]["f1"] == 1
+
+
+def test_gold_without_sentences_is_scored_by_those_of_the_prediction(files, tmp_path, capsys):
+    gold, predicted = files
+    whole = save(tmp_path / "whole.json", without_sentences())
+    expected = score_json(capsys, gold, predicted)
+    code, out, err = score(capsys, whole, predicted, "--json")
+    assert (code, json.loads(out)) == (0, expected)
+    assert "gold has no sentences, so it is scored by those of the prediction" in err
+    code, out, err = score(capsys, whole, predicted, "--level", "document")
+    assert (code, out) == (2, "")
+    assert "gold has one tree for the whole document, the prediction has a tree for each sentence" in err
+    assert json.loads(score(capsys, whole, whole, "--json")[1])["level"] == "document"

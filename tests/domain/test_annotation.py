@@ -1,4 +1,5 @@
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -10,9 +11,10 @@ ROW = ("_",) * 8
 
 
 def test_syntax_takes_any_sequence_and_compares_by_value():
-    lists = Syntax(
-        [list(ROW)], [["# text"]], [FusedWord(Span(0, 1), list(ROW))], [EmptyNode(1, [*list(ROW), "_"])]
-    )
+    row: Any = list(ROW)
+    longer: Any = [*row, "_"]
+    parts: Any = ([row], [["# text"]], [FusedWord(Span(0, 1), row)], [EmptyNode(1, longer)])
+    lists = Syntax(*parts)
     tuples = Syntax((ROW,), (("# text",),), (FusedWord(Span(0, 1)),), (EmptyNode(1, ("_",) * 9),))
     assert lists == tuples
     assert hash(lists) == hash(tuples)
@@ -40,5 +42,5 @@ def test_syntax_that_contradicts_itself_cannot_be_built(parts, message):
 def test_comments_are_one_entry_per_sentence():
     document = Document.from_sentences([["He", "left"], ["I", "stayed"]])
     syntax = Syntax((ROW,) * 4, comments=(("# sent_id = 1",),))
-    with pytest.raises(ValueError, match="comments for 1 sentences, but there are 2"):
+    with pytest.raises(ValueError, match="comments for 1 sentence, but there are 2"):
         replace(document, syntax=syntax)

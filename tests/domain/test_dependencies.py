@@ -7,7 +7,7 @@ from rhetree.domain.binarize import as_nary, binarize
 from rhetree.domain.dependencies import Dependency, DependencyError, dependencies, heads, tree_of
 from rhetree.domain.nary import NaryTree, Unit
 from rhetree.domain.tree import NUCLEARITIES, Split, Tree
-from strategies import nary_trees, trees
+from support.strategies import nary_trees, trees
 
 ROOT = Dependency(None, None)
 
@@ -135,7 +135,7 @@ def test_dependencies_that_make_no_tree_are_refused(given_dependencies, message)
 def test_what_the_rule_can_mend_is_complained_of(given_dependencies, message, mended):
     with pytest.raises(DependencyError, match=message):
         tree_of(given_dependencies)
-    complaints = []
+    complaints: list[DependencyError] = []
     assert list(binarize(tree_of(given_dependencies, complaints.append)).splits) == mended
     assert list(map(str, complaints)) == [message]
 

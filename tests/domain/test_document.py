@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 
 from rhetree.domain.annotation import SecondaryEdge, Signal, Syntax
 from rhetree.domain.document import Document, Token
-from rhetree.domain.reading import Reading
+from rhetree.domain.reading import Reading, SplitProbs
 from rhetree.domain.span import Span, spans_of_lengths
 from rhetree.domain.tree import Split, Tree
-from strategies import annotated_documents, documents, nary_trees
+from rhetree.formats.format import Layer
+from support.strategies import annotated_documents, documents, nary_trees, read_documents
 
 PAIR = Tree((Split(0, 1, 2, "NS", "elaboration"),))
 
@@ -67,7 +68,7 @@ def test_a_sentence_inside_an_edu_has_no_tree():
         ({"sentences": spans_of_lengths([5])}, "sentences end at 5, not at 8"),
         ({"edus": (Span(0, 3), Span(4, 8))}, "EDU 4..8 should start at 3"),
         ({"tree": PAIR}, "the tree of document has 2 EDUs, but there are 3"),
-        ({"sentence_trees": (PAIR,)}, "1 sentence trees for 2 sentences"),
+        ({"sentence_trees": (PAIR,)}, "1 sentence tree for 2 sentences"),
         ({"sentence_trees": (PAIR, PAIR)}, "the tree of sentence 1 has 2 EDUs, but there are 1"),
         ({"tree": PAIR.join(Tree(), "NN", "x"), "sentence_trees": (PAIR, None)}, "not both"),
         ({"syntax": Syntax(columns=())}, "syntax for 0 tokens"),
@@ -85,11 +86,11 @@ def test_secondary_edges_and_signals_name_units_of_the_tree():
     edge = SecondaryEdge(Span(0, 1), Span(0, 2), "cause")
     kept = replace(document, secondary_edges=[edge], signals=[Signal(edge, "dm", "dm", (0,))])
     assert kept.signals[0].source == edge
-    with pytest.raises(ValueError, match=r"1\.\.3 is no unit"):
+    with pytest.raises(ValueError, match=r"1\.\.3 is not a unit"):
         replace(document, secondary_edges=[SecondaryEdge(Span(0, 1), Span(1, 3), "cause")])
-    with pytest.raises(ValueError, match="no unit or edge"):
+    with pytest.raises(ValueError, match="not a unit or edge"):
         replace(document, signals=[Signal(edge, "dm", "dm")])
-    with pytest.raises(ValueError, match="token 8 is not among 8"):
+    with pytest.raises(ValueError, match="token 8 is not one of 8 tokens"):
         replace(document, signals=[Signal(Span(0, 1), "dm", "dm", (8,))])
     assert kept.map_relations(str.upper).signals[0].source.relation == "CAUSE"
     assert not kept.split_by_sentence().signals
@@ -140,7 +141,7 @@ def test_the_first_reading_is_what_the_document_says():
 @pytest.mark.parametrize(
     ("readings", "message"),
     [
-        ([[reading([3, 2], PAIR)]], "readings of 1 sentences for 2"),
+        ([[reading([3, 2], PAIR)]], "readings of 1 sentence for 2"),
         ([[reading([2, 3], PAIR)], []], "the EDUs of sentence 0 are not those of its first reading"),
         ([[reading([3], Tree())], []], "the EDUs of sentence 0"),
         ([[reading([3, 2])], []], "the tree of sentence 0 is not that of its first reading"),
@@ -156,7 +157,7 @@ def test_readings_fit_their_sentence(readings, message):
 
 def test_readings_need_edus_within_the_sentence():
     crossing = replace(three_edus(), edus=spans_of_lengths([3, 4, 1]))
-    with pytest.raises(ValueError, match="one crosses the edge of 0"):
+    with pytest.raises(ValueError, match="one crosses the edge of sentence 0"):
         replace(crossing, readings=[[], [reading([2, 1])]])
 
 
@@ -172,6 +173,100 @@ def test_readings_go_with_the_trees_that_they_are_about():
     assert not only_edus.with_nary(with_tree.as_drawn()).readings
 
 
+WHOLE = PAIR.join(Tree(), "NN", "joint")
+ACROSS = Tree().join(PAIR, "NN", "joint")
+"""Its first sentence, EDUs 0 and 1, is no node."""
+
+
+def predicted_whole(tree=WHOLE):
+    """The same readings below a tree of the whole document."""
+    labels = (("joint-NN", 0.5), ("causal-NS", 0.25), ("causal-NN", 0.25))
+    probs = [SplitProbs(Span(0, 3), 0.75, labels)]
+    return replace(predicted(), sentence_trees=(), tree=tree, split_probs=probs)
+
+
+def test_a_document_has_one_tree_and_readings_that_agree_with_it():
+    document = predicted_whole()
+    assert document.trees_by_sentence() == [PAIR, Tree()]
+    assert document.readings == predicted().readings
+    assert document.split_probs[0].labels[0] == ("joint-NN", 0.5)
+    with pytest.raises(ValueError, match="the tree of sentence 0 is not that of its first reading"):
+        predicted_whole(PAIR.map_relations(str.upper).join(Tree(), "NN", "joint"))
+    with pytest.raises(ValueError, match="the EDUs of sentence 0 are not those of its first reading"):
+        replace(document, edus=spans_of_lengths([2, 3, 3]))
+
+
+def test_a_sentence_that_is_no_node_of_the_tree_may_be_read_with_any_tree():
+    document = predicted_whole(ACROSS)
+    assert document.readings[0][0].tree == PAIR
+    with pytest.raises(ValueError, match="the EDUs of sentence 0"):
+        replace(document, edus=spans_of_lengths([2, 3, 3]))
+
+
+def test_trees_of_sentences_keep_the_readings_that_agree_with_them():
+    assert predicted_whole().split_by_sentence() == predicted()
+    apart = predicted_whole(ACROSS).split_by_sentence()
+    assert apart.sentence_trees == (None, Tree())
+    assert apart.readings == ((), predicted().readings[1])
+
+
+def test_another_tree_takes_readings_and_probabilities_away():
+    document = predicted_whole()
+    for changed in (document.with_nary(document.as_drawn()), document.without_trees()):
+        assert not changed.readings
+        assert not changed.split_probs
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"tree": None}, r"the split of EDUs 0\.\.3, which the tree lacks"),
+        ({"split_probs": [SplitProbs(Span(1, 3), 1, ())]}, r"the split of EDUs 1\.\.3, which the tree lacks"),
+        ({"split_probs": [SplitProbs(Span(0, 1), 1, ())]}, r"the split of EDUs 0\.\.1, which the tree lacks"),
+        (
+            {"split_probs": [SplitProbs(Span(0, 2), 1, ()), SplitProbs(Span(0, 3), 1, ())]},
+            r"come in pre-order; 0\.\.3 is out of place",
+        ),
+        ({"split_probs": [SplitProbs(Span(0, 3), 1, ())] * 2}, r"0\.\.3 is out of place"),
+    ],
+)
+def test_probabilities_of_splits_name_splits_of_the_tree(change, message):
+    with pytest.raises(ValueError, match=message):
+        replace(predicted_whole(), **change)
+
+
+@pytest.mark.parametrize(
+    ("prob", "labels", "message"),
+    [
+        (1.5, (), "between 0 and 1, got 1.5"),
+        (float("nan"), (), "between 0 and 1, got nan"),
+        (1, (("a-NS", 0.1), ("b-NS", 0.2)), "highest first"),
+        (1, (("a", 0.1),), "got 'a'"),
+    ],
+)
+def test_probabilities_of_a_split_that_cannot_be(prob, labels, message):
+    with pytest.raises(ValueError, match=message):
+        SplitProbs(Span(0, 2), prob, labels)
+
+
+@given(documents({Layer.SENTENCES}).flatmap(read_documents))
+def test_what_a_model_left_stays_whole_when_relations_are_renamed_and_sentences_taken_apart(document):
+    assert document.map_relations(lambda name: name) == document.map_relations(str.upper).map_relations(
+        str.lower
+    )
+    apart = document.split_by_sentence()
+    assert apart.trees_by_sentence() == document.trees_by_sentence()
+    for kept, own, tree in zip(apart.readings, document.readings, apart.sentence_trees, strict=False):
+        assert kept == (own if own and own[0].tree == tree else ())
+    assert not apart.split_probs
+
+
+def test_labels_of_splits_are_renamed_with_the_tree_and_add_up():
+    renamed = predicted_whole().map_relations(lambda name: "same")
+    assert renamed.tree.splits[0].label == "same-NN"
+    assert renamed.split_probs[0].labels == (("same-NN", 0.75), ("same-NS", 0.25))
+
+
 def test_labels_of_readings_are_renamed_with_the_trees_and_add_up():
     renamed = predicted().map_relations(lambda name: "same")
     assert renamed.sentence_trees[0].splits[0].label == "same-NS"
@@ -185,17 +280,17 @@ def test_labels_of_readings_are_renamed_with_the_trees_and_add_up():
     ("change", "message"),
     [
         ({"edus": (Span(0, 1), Span(2, 3))}, "EDU 2..3 should start at 1"),
-        ({"edus": ()}, "the tree has 2 EDUs, but there are 0"),
-        ({"tree": Tree()}, "the tree has 1 EDUs, but there are 2"),
-        ({"tree": None}, "1 probabilities of places and 1 of labels for 0 splits"),
+        ({"edus": ()}, "the tree has 2 EDUs, but the reading has 0"),
+        ({"tree": Tree()}, "the tree has 1 EDU, but the reading has 2"),
+        ({"tree": None}, "each of 0 splits, got 1 and 1"),
         ({"log_prob": 0.1}, "at most 0, got 0.1"),
         ({"log_prob": float("nan")}, "at most 0, got nan"),
         ({"log_prob": -float("inf")}, "at most 0, got -inf"),
-        ({"edu_probs": (0.5,)}, "1 probabilities for 2 EDUs"),
-        ({"edu_probs": (0.5, 1.5)}, "within 0 and 1, got 1.5"),
-        ({"split_probs": (float("nan"),)}, "within 0 and 1, got nan"),
-        ({"label_probs": ()}, "1 probabilities of places and 0 of labels for 1 splits"),
-        ({"label_probs": ((("a-NS", 0.1), ("b-NS", 0.2)),)}, "best first"),
+        ({"edu_probs": (0.5,)}, "a probability for each of 2 EDUs, got 1"),
+        ({"edu_probs": (0.5, 1.5)}, "between 0 and 1, got 1.5"),
+        ({"split_probs": (float("nan"),)}, "between 0 and 1, got nan"),
+        ({"label_probs": ()}, "each of 1 split, got 1 and 0"),
+        ({"label_probs": ((("a-NS", 0.1), ("b-NS", 0.2)),)}, "highest first"),
         ({"label_probs": ((("a", 0.1),),)}, "a label is a relation, a hyphen and NS, SN or NN, got 'a'"),
     ],
 )

@@ -2,15 +2,14 @@ from dataclasses import replace
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
-from drawn_documents import three_sentences, treasury, treasury_as_parsed
 from rhetree.domain.document import Document
-from rhetree.domain.span import Span, spans_of_lengths
+from rhetree.domain.span import Span
 from rhetree.domain.tree import Split, Tree
 from rhetree.draw.difference import Mark, Tally, compare, tally
 from rhetree.errors import MismatchError
-from strategies import lengths_of, trees
+from support.drawn_documents import three_sentences, treasury, treasury_as_parsed
+from support.strategies import analyses
 
 
 def test_units_are_compared_by_their_tokens_where_edus_differ():
@@ -42,7 +41,7 @@ def test_lists_of_other_lengths_have_the_same_nuclearity():
     def listing(*splits):
         return replace(
             Document.from_edus(["a", "b", "c", "d"]),
-            tree=Tree(tuple(Split(*split, "NN", "list") for split in splits)),
+            tree=Tree(tuple(Split(start, middle, end, "NN", "list") for start, middle, end in splits)),
         )
 
     four = listing((0, 1, 4), (1, 2, 4), (2, 3, 4))
@@ -51,18 +50,6 @@ def test_lists_of_other_lengths_have_the_same_nuclearity():
     assert Span(0, 4) not in pair.left_marks
     assert pair.left_marks == {}
     assert pair.right_marks == {Span(0, 2): Mark(only_here=True)}
-
-
-@st.composite
-def analyses(draw):
-    n_tokens = draw(st.integers(1, 10))
-    texts = [f"w{number}" for number in range(n_tokens)]
-    whole = Document.from_sentences([texts], name="d")
-    sides = []
-    for _ in range(2):
-        edus = spans_of_lengths(draw(lengths_of(n_tokens)))
-        sides.append(replace(whole, edus=edus, tree=draw(trees(n_edus=len(edus)))))
-    return sides
 
 
 @given(analyses())

@@ -3,7 +3,10 @@ from html.parser import HTMLParser
 
 import pytest
 
-from drawn_documents import (
+from rhetree.draw import html
+from rhetree.draw.difference import compare
+from rhetree.draw.panel import document_panels
+from support.drawn_documents import (
     drawn_nary,
     hostile,
     right_branching,
@@ -11,9 +14,6 @@ from drawn_documents import (
     treasury,
     treasury_as_parsed,
 )
-from rhetree.draw import html
-from rhetree.draw.difference import compare
-from rhetree.draw.panel import document_panels
 
 
 class Page(HTMLParser):

@@ -2,12 +2,12 @@
 
 import pytest
 
-from drawn_documents import right_branching
 from rhetree.domain.document import Document
 from rhetree.domain.nary import NaryTree, Unit
 from rhetree.draw.picture import draw
 from rhetree.draw.svg import WIDTH
-from rhetree.treebanks import read
+from rhetree.formats import read
+from support.drawn_documents import right_branching
 
 
 @pytest.mark.parametrize("format", ["txt", "svg", "html"])
@@ -40,7 +40,7 @@ def test_every_tenth_document_of_a_treebank_is_drawn(gum):
         (document,) = read(path)
         picture = draw(document, "svg").decode()
         width = float(picture.split('viewBox="0 0 ')[1].split()[0])
-        assert width <= 1.3 * WIDTH
+        assert width <= WIDTH or "This picture is" in picture
         assert draw(document, "html").count(b'role="treeitem"') == len(document.as_drawn().units)
         lines = draw(document, "txt").decode().splitlines()
         assert max(map(len, lines)) <= 80

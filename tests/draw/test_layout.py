@@ -3,13 +3,14 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drawn_documents import drawn_nary, right_branching
 from rhetree.domain.tree import Tree
-from rhetree.draw.diagram import LABEL, SMALL, DiagramText
+from rhetree.draw.diagram import DiagramText
+from rhetree.draw.elements import LABEL, SMALL
 from rhetree.draw.layout import lay_out
 from rhetree.draw.panel import Panel, document_panels, tree_panel
 from rhetree.draw.text import pixels
-from strategies import nary_trees
+from support.drawn_documents import drawn_nary, right_branching
+from support.strategies import nary_trees
 
 RELATIONS = ("x", "joint", "elaboration-object-attribute-e", "attribution")
 TEXTS = ("", "Ha", "a word or two", "a text so long that it takes more than one line of its column, or three")
@@ -74,6 +75,10 @@ def check_nothing_touches(diagram, text):
         assert box[2] <= diagram.width + 0.01
 
 
+def laid_out(panel, **settings):
+    return lay_out(panel.tree, DiagramText(panel, {}).measure(), **settings)
+
+
 @st.composite
 def panels(draw):
     tree = draw(nary_trees(max_edus=9, relations=RELATIONS))
@@ -86,7 +91,7 @@ def panels(draw):
 @given(panels(), st.sampled_from([200.0, 400.0, float("inf")]))
 def test_names_touch_neither_each_other_nor_lines_nor_texts(panel, limit):
     text = DiagramText(panel, {})
-    diagrams = lay_out(panel.tree, text.measure(), limit=limit)
+    diagrams = laid_out(panel, limit=limit)
     for diagram in diagrams:
         check_nothing_touches(diagram, text)
     leaves = [
@@ -97,7 +102,7 @@ def test_names_touch_neither_each_other_nor_lines_nor_texts(panel, limit):
 
 def test_the_nucleus_stands_below_its_stem_and_nearer_satellites_lower():
     (panel,) = document_panels(drawn_nary())
-    (diagram,) = lay_out(panel.tree, DiagramText(panel, {}).measure())
+    (diagram,) = laid_out(panel)
     y = {bar.edus.start: bar.y for bar in diagram.bars if len(bar.edus) == 1}
     assert y[0] < y[1] < y[2]
     assert y[7] < y[6]
@@ -107,7 +112,7 @@ def test_the_nucleus_stands_below_its_stem_and_nearer_satellites_lower():
 
 def test_a_tree_too_wide_is_cut_into_diagrams_in_the_order_of_the_text():
     (panel,) = document_panels(right_branching(40))
-    diagrams = lay_out(panel.tree, DiagramText(panel, {}).measure(), limit=800)
+    diagrams = laid_out(panel, limit=800)
     assert all(diagram.width <= 800 for diagram in diagrams)
     assert [diagram.edus.start for diagram in diagrams] == sorted(diagram.edus.start for diagram in diagrams)
     cut = [bar.edus for diagram in diagrams for bar in diagram.bars if bar.is_cut]
@@ -116,14 +121,12 @@ def test_a_tree_too_wide_is_cut_into_diagrams_in_the_order_of_the_text():
 
 def test_a_tree_is_cut_only_where_it_may_be_and_always_where_it_must():
     (panel,) = document_panels(right_branching(12))
-    measure = DiagramText(panel, {}).measure()
-    assert len(lay_out(panel.tree, measure, limit=300, may_cut=lambda _: False)) == 1
+    assert len(laid_out(panel, limit=300, may_cut=lambda _: False)) == 1
     here = panel.tree.units[10].span
-    diagrams = lay_out(panel.tree, measure, must_cut=frozenset({here}))
+    diagrams = laid_out(panel, must_cut=frozenset({here}))
     assert [diagram.edus for diagram in diagrams] == [panel.tree.units[0].span, here]
 
 
 def test_one_edu_is_a_diagram():
-    panel = tree_panel(Tree())
-    (diagram,) = lay_out(panel.tree, DiagramText(panel, {}).measure())
+    (diagram,) = laid_out(tree_panel(Tree()))
     assert len(diagram.bars) == 1

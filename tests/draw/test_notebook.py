@@ -1,7 +1,7 @@
-from drawn_documents import TREASURY_TREE, hostile, right_branching, three_sentences, treasury
 from rhetree.domain.binarize import as_nary
 from rhetree.domain.document import Document
 from rhetree.draw.notebook import MOST_EDUS, document_html, tree_html
+from support.drawn_documents import TREASURY_TREE, hostile, right_branching, three_sentences, treasury
 
 
 def test_a_tree_shows_itself_with_numbered_edus():

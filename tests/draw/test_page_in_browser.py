@@ -1,99 +1,11 @@
 """The page in a real browser: it folds, highlights, loads nothing, and has no error."""
 
-import json
-import os
-import re
-import shutil
-import subprocess
-from base64 import b64encode
-from hashlib import sha256
-from html import unescape
-
 import pytest
 
-from drawn_documents import drawn_nary, hostile, right_branching, treasury, treasury_as_parsed
-from rhetree.draw import html, svg
+from rhetree.draw import html
 from rhetree.draw.difference import compare
 from rhetree.draw.panel import document_panels
-
-NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
-FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--window-size=1400,900",
-    "--virtual-time-budget=3000",
-    "--dump-dom",
-)
-
-WATCH = """
-window.errors = [];
-addEventListener("error", (event) => errors.push(event.message));
-addEventListener("securitypolicyviolation", (event) => errors.push(event.violatedDirective + " " + event.blockedURI));
-console.error = (...what) => errors.push(what.join(" "));
-"""
-
-REPORT = """
-function focusOn(row) {
-  row.focus();
-  // A window that is still starting has no focus, and then elements get it without the event.
-  if (!document.hasFocus()) row.dispatchEvent(new FocusEvent("focusin", { bubbles: true }));
-}
-function press(row, key) {
-  focusOn(row);
-  row.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
-}
-const rows = [...document.querySelectorAll("[role=treeitem]")];
-const shown = () => rows.filter((row) => row.offsetParent !== null).length;
-const report = {};
-try { %s } catch (error) { errors.push(String(error)); }
-report.errors = errors;
-report.requests = performance.getEntriesByType("resource").map((entry) => entry.name);
-document.title = "report";
-const out = document.createElement("pre");
-out.id = "report";
-out.textContent = JSON.stringify(report);
-document.body.append(out);
-"""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    path = os.environ.get("RHETREE_BROWSER") or next(filter(None, map(shutil.which, NAMES)), None)
-    if path is None:
-        pytest.skip("needs Chromium: none of " + ", ".join(NAMES) + " is on the path")
-    return path
-
-
-@pytest.fixture
-def visit(browser, tmp_path):
-    """What a script that runs on the page reports."""
-
-    def run(source, script):
-        # The page lets in no script but its own, which is named by its hash; so must the test's be.
-        extra = REPORT % script
-        digest = b64encode(sha256(extra.encode()).digest()).decode()
-        source = source.replace("script-src ", f"script-src 'sha256-{digest}' ")
-        source = source.replace("<head>", f"<head><script>{WATCH}</script>")
-        source = source.replace("</body>", f"<script>{extra}</script></body>")
-        page = tmp_path / "page.html"
-        page.write_text(source, encoding="utf-8")
-        command = [browser, *FLAGS, f"--user-data-dir={tmp_path / 'profile'}", page.as_uri()]
-        done = subprocess.run(
-            command, capture_output=True, text=True, encoding="utf-8", timeout=60, check=True
-        )
-        found = re.search('<pre id="report">(.*?)</pre>', done.stdout, re.DOTALL)
-        assert found is not None, done.stdout[-2000:] + done.stderr[-2000:]
-        report = json.loads(unescape(found[1]))
-        assert report.pop("errors") == []
-        assert report.pop("requests") == []
-        return report
-
-    return run
+from support.drawn_documents import drawn_nary, hostile, right_branching, treasury, treasury_as_parsed
 
 
 def page(document):
@@ -195,27 +107,52 @@ def test_sides_of_a_comparison_fold_and_light_up_together(visit):
     assert report == {"level": 1, "lit": 2, "shown": 2}
 
 
+def test_a_button_and_a_key_go_from_difference_to_difference(visit):
+    pairs = compare(treasury(), treasury_as_parsed())
+    report = visit(
+        html.draw_pairs(pairs, titles=("gold", "predicted"), title="treasury"),
+        """
+        const at = () => document.activeElement.dataset.tokens + "/" + trees.indexOf(home.get(document.activeElement).tree);
+        const status = () => document.getElementById("path").textContent;
+        setFolded(rows[0], true);
+        document.getElementById("next").click();
+        report.first = [at(), status()];
+        report.walk = [];
+        for (let number = 0; number < 5; number += 1) { press(document.activeElement, "n"); report.walk.push(at()); }
+        report.unfolded = document.activeElement.offsetParent !== null;
+        report.shown = shown();
+        press(document.activeElement, "N");
+        report.back = at();
+        document.getElementById("previous").click();
+        report.before = [at(), status()];
+        """,
+    )
+    assert report["first"] == ["0-24/0", "Difference 1 of 5: Condition 1–4"]
+    assert report["walk"] == ["0-10/0", "4-24/1", "10-18/0", "18-24/0", "0-24/0"]
+    assert report["unfolded"]
+    assert report["shown"] == 12
+    assert report["back"] == "18-24/0"
+    assert report["before"] == [
+        "10-18/0",
+        "Difference 4 of 5: Condition 1–4 › satellite Temporal 3–4 › nucleus 3",
+    ]
+
+
+def test_analyses_that_agree_have_no_next_difference(visit):
+    pairs = compare(treasury(), treasury())
+    found = visit(
+        html.draw_pairs(pairs, titles=("a", "b"), title="same"),
+        """
+        report.disabled = document.getElementById("next").disabled;
+        press(rows[2], "n");
+        report.at = rows.indexOf(document.activeElement);
+        """,
+    )
+    assert found == {"disabled": True, "at": 2}
+
+
 @pytest.mark.parametrize("document", [hostile(), drawn_nary()], ids=["hostile", "annotated"])
 def test_no_text_runs_as_a_script(visit, document):
     assert visit(page(document), "report.scripts = document.querySelectorAll('script').length;") == {
         "scripts": 3
     }
-
-
-def test_words_of_a_diagram_do_not_overlap_in_the_browsers_font(visit):
-    picture = svg.draw_panels([*document_panels(drawn_nary()), *document_panels(right_branching(60))])
-    report = visit(
-        f"<!DOCTYPE html><html><head><meta charset='utf-8'></head><body>{picture}</body></html>",
-        """
-        const boxes = [...document.querySelectorAll("text")]
-          .flatMap((text) => (text.children.length ? [...text.children] : [text]))
-          .map((line) => line.getBoundingClientRect());
-        report.overlapping = 0;
-        boxes.forEach((a, at) => boxes.slice(at + 1).forEach((b) => {
-          const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
-          const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
-          if (across > 0.5 && down > 3) report.overlapping += 1;
-        }));
-        """,
-    )
-    assert report == {"overlapping": 0}

@@ -2,9 +2,9 @@ from dataclasses import replace
 
 import pytest
 
-from drawn_documents import three_sentences, treasury, treasury_as_parsed
 from rhetree.draw.picture import PictureConfig, draw
 from rhetree.errors import MismatchError, UnwritableError
+from support.drawn_documents import three_sentences, treasury, treasury_as_parsed
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ def test_each_kind_is_the_contents_of_its_file(format, start):
 
 def test_an_unknown_kind_is_an_error_that_names_the_known_ones():
     with pytest.raises(ValueError, match="'text'; expected one of txt, svg, html, png"):
-        draw(treasury(), "text")
+        draw(treasury(), "text")  # type: ignore[arg-type]  # not a kind of picture
 
 
 def test_one_sentence_can_be_chosen():
@@ -55,7 +55,7 @@ def test_wrong_settings_cannot_be_built(options):
 
 
 def test_a_comparison_is_of_binary_trees_unless_asked():
-    from drawn_documents import drawn_nary
+    from support.drawn_documents import drawn_nary
 
     drawn = drawn_nary()
     same = replace(drawn, nary=None, secondary_edges=(), signals=())

@@ -3,10 +3,10 @@ import sys
 
 import pytest
 
-from drawn_documents import right_branching, treasury
 from rhetree.draw import png, svg
 from rhetree.draw.panel import document_panels
 from rhetree.errors import MissingExtraError, RhetreeError
+from support.drawn_documents import right_branching, treasury
 
 
 @pytest.fixture
@@ -47,9 +47,25 @@ def test_a_machine_without_fonts_is_told_so(resvg, monkeypatch):
         png.has_fonts.cache_clear()
 
 
-def test_a_picture_too_large_is_refused_before_it_is_drawn(resvg):
-    with pytest.raises(RhetreeError, match="million pixels; draw one sentence"):
-        png.to_png(picture(right_branching(300), width=0), scale=4)
+def size_of(found):
+    return struct.unpack(">II", found[16:24])
+
+
+def test_a_picture_too_large_is_drawn_at_a_smaller_scale(resvg, monkeypatch, caplog):
+    if not png.has_fonts():
+        pytest.skip("this machine has no fonts")
+    source = picture(treasury())
+    width, height = size_of(png.to_png(source, scale=3))
+    monkeypatch.setattr(png, "LARGEST", width * height // 2)
+    smaller_width, smaller_height = size_of(png.to_png(source, scale=3))
+    assert width * height * 0.48 < smaller_width * smaller_height <= width * height / 2
+    assert smaller_width / smaller_height == pytest.approx(width / height, rel=0.01)
+    assert "the PNG is drawn at scale 2.12 instead of 3" in caplog.text
+
+
+def test_a_picture_that_no_scale_makes_legible_is_refused_before_it_is_drawn(resvg):
+    with pytest.raises(RhetreeError, match="million pixels, and would not be legible .* draw one sentence"):
+        png.to_png(picture(right_branching(600), width=0), scale=4)
 
 
 def test_without_the_extra_the_line_that_installs_it_is_said(monkeypatch):

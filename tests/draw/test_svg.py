@@ -3,18 +3,19 @@ from xml.etree import ElementTree
 
 import pytest
 
-from drawn_documents import (
+from rhetree.draw import svg
+from rhetree.draw.difference import compare
+from rhetree.draw.panel import document_panels, tree_panel
+from rhetree.draw.theme import DARK, LIGHT
+from support.drawn_documents import (
     drawn_nary,
     hostile,
+    long_list,
     right_branching,
     three_sentences,
     treasury,
     treasury_as_parsed,
 )
-from rhetree.draw import svg
-from rhetree.draw.difference import compare
-from rhetree.draw.panel import document_panels, tree_panel
-from rhetree.draw.theme import DARK, LIGHT
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 
@@ -81,19 +82,54 @@ def test_the_picture_is_self_contained_and_has_a_view_box():
     assert source == picture(treasury())
 
 
+def width_of(source):
+    return float(ElementTree.fromstring(source).attrib["width"])
+
+
 def test_three_hundred_edus_stay_within_the_width_and_are_all_there():
     source = picture(right_branching(300))
-    assert float(ElementTree.fromstring(source).get("width")) <= svg.WIDTH
+    assert width_of(source) <= svg.WIDTH
     assert {str(number) for number in range(1, 301)} <= set(texts(source))
     uncut = picture(right_branching(300), width=0)
-    assert float(ElementTree.fromstring(uncut).get("width")) > 10_000
+    assert width_of(uncut) > 10_000
 
 
-def test_a_tree_that_is_little_too_wide_is_not_cut():
-    (panel,) = document_panels(right_branching(5))
-    whole = float(ElementTree.fromstring(svg.draw_panels([panel])).get("width"))
-    assert float(ElementTree.fromstring(svg.draw_panels([panel], width=whole / 1.2)).get("width")) == whole
-    assert float(ElementTree.fromstring(svg.draw_panels([panel], width=whole / 2)).get("width")) < whole
+def test_a_tree_that_is_a_little_too_wide_gets_narrower_columns_before_it_is_cut():
+    (panel,) = document_panels(right_branching(9))
+    whole = svg.draw_panels([panel])
+    narrow = svg.draw_panels([panel], width=width_of(whole) * 0.9)
+    cut = svg.draw_panels([panel], width=width_of(whole) * 0.5)
+    assert 'class="reference"' not in whole + narrow
+    assert 'class="reference"' in cut
+    assert width_of(narrow) <= width_of(whole) * 0.9
+    assert width_of(cut) <= width_of(whole) * 0.5
+
+
+@pytest.mark.parametrize("width", [500, 800, 1200])
+@pytest.mark.parametrize("document", [right_branching(15), drawn_nary(), long_list(3)], ids=lambda d: d.name)
+def test_the_width_holds(document, width):
+    source = picture(document, width=width)
+    assert width_of(source) <= width
+    assert "pixels wide" not in source
+    pair = svg.draw_pairs(compare(document, document), titles=("gold", "predicted"), width=2 * width)
+    assert width_of(pair) <= 2 * width
+
+
+def test_a_picture_wider_than_asked_says_why():
+    found = texts(picture(long_list(20), width=800))
+    width = width_of(picture(long_list(20), width=800))
+    assert width > 800
+    reason = f"This picture is {width:.0f} pixels wide instead of 800: the parts of 1–20 need this much room side by side."
+    assert reason in found
+    assert not any("pixels wide" in text for text in texts(picture(long_list(20), width=0)))
+
+
+def test_no_word_that_fits_a_column_is_broken():
+    found = " ".join(texts(picture(long_list(3))))
+    assert "incomprehensibility" in found
+    spans = ElementTree.fromstring(picture(long_list(3))).iter(f"{NAMESPACE}tspan")
+    lines = [span.text.strip() for span in spans]
+    assert any(line.endswith("incomprehensibility") for line in lines)
 
 
 def test_sides_of_a_comparison_are_cut_at_the_same_units():
@@ -114,6 +150,7 @@ def test_what_differs_is_marked_by_shape_and_sign_besides_colour():
 
 def test_a_bare_tree_is_drawn_with_numbers():
     (panel,) = document_panels(treasury())
+    assert panel.tree is not None
     assert texts(svg.draw_panels([tree_panel(panel.tree)]))[-1] == "4"
 
 

@@ -5,7 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drawn_documents import (
+from rhetree.domain.document import Document
+from rhetree.domain.tree import Split, Tree
+from rhetree.draw.difference import compare, tally
+from rhetree.draw.panel import Panel, document_panels, tree_panel
+from rhetree.draw.terminal import Style, describe, draw_pairs, draw_panels, needs_ascii
+from rhetree.draw.text import columns
+from support.drawn_documents import (
     drawn_nary,
     hostile,
     right_branching,
@@ -13,13 +19,7 @@ from drawn_documents import (
     treasury,
     treasury_as_parsed,
 )
-from rhetree.domain.document import Document
-from rhetree.domain.tree import Split, Tree
-from rhetree.draw.difference import compare, tally
-from rhetree.draw.panel import Panel, document_panels, tree_panel
-from rhetree.draw.terminal import Style, describe, draw_pairs, draw_panels, needs_ascii
-from rhetree.draw.text import columns
-from strategies import nary_trees
+from support.strategies import nary_trees
 
 COLOUR = re.compile("\x1b\\[[0-9;]*m")
 

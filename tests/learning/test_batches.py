@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rhetree.learning.batches import share, shuffled_batches
-from rhetree.learning.optimisation import OptimizerConfig, rate_factor
+from rhetree.learning.training.batches import share, shuffled_batches
+from rhetree.learning.training.optimisation import OptimizerConfig, rate_factor
 
 
 @given(st.lists(st.integers(1, 90), min_size=1, max_size=300), st.integers(1, 7), st.integers(0, 5))

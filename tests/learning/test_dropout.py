@@ -6,13 +6,13 @@ import pytest
 import torch
 from torch import nn
 
-from networks import EXAMPLES, VARIATIONS, make_network
 from rhetree.learning.networks.classifier import Biaffine
 from rhetree.learning.networks.crf import CrfTagger
 from rhetree.learning.networks.decoder import Decoder
 from rhetree.learning.networks.encoder import Encoder, EncoderConfig, SelfAttention, States
 from rhetree.learning.networks.recurrent import Bidirectional
 from rhetree.learning.networks.segmenter import SegmenterConfig
+from support.networks import EXAMPLES, VARIATIONS, make_network
 
 SECTIONS = ("encoder", "segmenter", "parser", "classifier")
 LENGTHS = torch.tensor([5, 3])
@@ -126,6 +126,7 @@ def test_a_tagger_drops_of_what_comes_out_of_its_layers(share, window):
     encoder = Encoder(EncoderConfig(kind="none"), 6)
     config = SegmenterConfig(kind="crf", layers=1, width=4, attention_window=window, dropout=share)
     tagger = CrfTagger(config, encoder, 6).train()
-    tagger.emit = nn.Identity()  # shows the last layer: the upper one where there is a window, else the lower
+    # Shows the last layer: the upper one where there is a window, else the lower.
+    tagger.emit = nn.Identity()  # type: ignore[assignment]  # no Linear, but called like one
     found = tagger.emissions(VECTORS, States(VECTORS, VECTORS[:, 0].unsqueeze(0)), LENGTHS)
     assert has_dropped(found) == bool(share)

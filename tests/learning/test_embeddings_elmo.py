@@ -9,7 +9,7 @@ import torch
 from rhetree.errors import EmbeddingError, MissingExtraError, ModelError
 from rhetree.learning.embeddings import EmbeddingConfig, load_embedder, make_embedder
 from rhetree.learning.embeddings.elmo import character_ids
-from tiny_encoders import write_elmo
+from support.tiny_encoders import write_elmo
 
 SENTENCES = [["The", "cat", "sat"], ["Ünïcödé", "x" * 100, "</S>", "\u200b", "."], [], ["It"]]
 

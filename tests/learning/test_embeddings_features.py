@@ -9,7 +9,7 @@ import torch
 from rhetree.errors import EmbeddingError
 from rhetree.learning.embeddings import EmbeddingConfig, make_embedder
 from rhetree.learning.embeddings.features import FeatureStore, cache_folder, sentence_key
-from tiny_encoders import save_encoder
+from support.tiny_encoders import save_encoder
 
 SENTENCES = [["the", "cat", "sat"], ["it", "rained"], [], ["we", "went", "home", "."], ["it", "rained"]]
 
@@ -70,7 +70,7 @@ def test_sentences_are_told_apart_by_where_their_words_end():
 
 
 def test_progress_ends_with_all_sentences(tmp_path):
-    told = []
+    told: list[int] = []
     open_store(tmp_path).fill(SENTENCES, Computer(), told.append)
     assert told == sorted(told)
     assert told[-1] == len(SENTENCES)

@@ -4,6 +4,7 @@ import torch
 
 from rhetree.errors import EmbeddingError, ModelError
 from rhetree.learning.embeddings import EmbeddingConfig, load_embedder, make_embedder
+from rhetree.learning.embeddings.random import RandomEmbedder
 
 SENTENCES = [["The", "cat", "sat", "."], ["the", "Cat", "ran"]]
 GLOVE = "the 1 2\nsat 3 4\n. 5 6\n. . . 7 8\nParis 9 10\nparis 0 1\n"
@@ -70,9 +71,10 @@ def test_random_vectors_can_keep_case_and_rare_words():
 
 
 def test_random_vectors_and_the_unknown_one_are_trained():
-    embedder = make_embedder(EmbeddingConfig(width=5), SENTENCES)
+    embedder = RandomEmbedder.create(EmbeddingConfig(width=5), SENTENCES)
     embedder([["the", "dog"]]).sum().backward()
     gradient = embedder.vectors.weight.grad
+    assert gradient is not None
     assert gradient[embedder.vocabulary.row("the")].all()
     assert gradient[embedder.vocabulary.row("dog")].all()
     assert not gradient[embedder.vocabulary.row("cat")].any()

@@ -2,6 +2,7 @@ import os
 import socket
 import sys
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from rhetree.learning.embeddings import EmbeddingConfig, load_embedder, make_emb
 from rhetree.learning.embeddings.hugging_face import find_stack
 from rhetree.learning.embeddings.transformer import pick_words
 from rhetree.runtime.pieces import WordPieces, row_groups, window_owners, window_starts
-from tiny_encoders import byte_level_tokenizer, edit_json, save_encoder, word_piece_tokenizer
+from support.tiny_encoders import byte_level_tokenizer, edit_json, save_encoder, word_piece_tokenizer
 
 SENTENCES = [
     ["the", "cat", "sat", "on", "the", "mat", "because", "it", "rained", "."],
@@ -38,7 +39,7 @@ SENTENCES = [
         ".",
     ],
 ]
-ARCHITECTURES = {
+ARCHITECTURES: dict[str, dict[str, Any]] = {
     "bert": {},
     "electra": {"embedding_size": 8},
     "distilbert": {},
@@ -88,8 +89,8 @@ def states_of(folder, ids, layer=-1):
 
 
 def pieces_of(**settings):
-    settings = {"pad_id": 0, "window": 64, "max_pieces": 32, "piece": "last"} | settings
-    return WordPieces(word_piece_tokenizer().to_str(), **settings)
+    chosen: dict[str, Any] = {"pad_id": 0, "window": 64, "max_pieces": 32, "piece": "last"} | settings
+    return WordPieces(word_piece_tokenizer().to_str(), **chosen)
 
 
 def close(a, b):
@@ -156,7 +157,7 @@ def test_each_piece_is_read_off_the_window_where_it_has_most_context(n_pieces, c
 def divisions(lengths):
     """All ways to cut a list into runs."""
     for cuts in range(2 ** max(0, len(lengths) - 1)):
-        runs = [[]]
+        runs: list[list[int]] = [[]]
         for at, length in enumerate(lengths):
             runs[-1].append(length)
             if at < len(lengths) - 1 and cuts >> at & 1:
@@ -202,6 +203,22 @@ def test_a_sentence_alone_is_the_same_in_a_batch(bert, settings):
     for number, sentence in enumerate(sentences):
         assert close(batch[number, : len(sentence)], embedder([sentence])[0])
         assert not batch[number, len(sentence) :].any()
+
+
+def test_bfloat16_is_for_training_alone(bert):
+    settings = {"tuning": "tuned", "encoder_dropout": 0.0}
+    exact, coarse = embedder_of(bert, **settings), embedder_of(bert, **settings, training_dtype="bfloat16")
+    sentences = [["the", "cat", "sat"]]
+    with torch.no_grad():
+        torch.testing.assert_close(coarse.eval()(sentences), exact.eval()(sentences), rtol=0, atol=0)
+        rounded, whole = coarse.train()(sentences), exact.train()(sentences)
+    assert rounded.dtype == torch.float32
+    assert not torch.equal(rounded, whole)
+    torch.testing.assert_close(rounded, whole, rtol=0.1, atol=0.1)
+    coarse(sentences).sum().backward()
+    trained = [weight for weight in coarse.parameters() if weight.requires_grad]
+    assert trained
+    assert all(weight.grad.dtype == torch.float32 for weight in trained if weight.grad is not None)
 
 
 def test_nothing_to_embed(bert):

@@ -1,6 +1,7 @@
 """The networks' formulas against slow, literal transcriptions of the papers' equations."""
 
 import math
+from typing import Any
 
 import pytest
 import torch
@@ -48,7 +49,7 @@ def test_the_decoder_of_the_parser_reads_parent_span_and_sibling_by_equation_5()
     none = (0, 0)  # a whole sentence has no parent, a left part no left sibling: their rows of M are zeros
     steps = [(0, (0, 9), none, none), (1, (0, 5), (0, 8), none), (1, (5, 8), (0, 8), (0, 5))]
     rows, spans, parents, siblings = (torch.tensor(column) for column in zip(*steps, strict=True))
-    found = parser.inputs(parser.represent.prepare(states), rows, spans, parents, siblings)
+    found = parser.represent.inputs(parser.represent.prepare(states), rows, spans, parents, siblings)
     for vector, (row, span, parent, sibling) in zip(found, steps, strict=True):
         # Each is represented by the state of its last token.
         m = [[0.0] * 4 if of == none else states[row, of[1] - 1].tolist() for of in (parent, span, sibling)]
@@ -170,7 +171,7 @@ def test_the_final_state_merges_the_two_directions_of_the_same_layer(merge):
     for row, length in enumerate(lengths.tolist()):
         inputs = vectors[row, :length]
         for layer in range(3):
-            both = encoder.layers.layers
+            both: Any = encoder.layers.layers
             forward = _gru(both.rightward[layer], inputs)
             backward = _gru(both.leftward[layer], inputs.flip(0)).flip(0)
             merged = {

@@ -1,11 +1,9 @@
 """Training runs from recipe to model directory."""
 
 import os
-import signal
 import socket
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,34 +11,30 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-import small_corpora
-from rhetree.cli.main import main
-from rhetree.cli.train import Meter
+from rhetree.corpora.corpus import read_corpus
 from rhetree.domain.annotation import Syntax
-from rhetree.learning.curve import draw_curve
-from rhetree.learning.experiment import read_data, run, source_commit
-from rhetree.learning.loop import Evaluated
+from rhetree.formats import read, write
 from rhetree.learning.model import WEIGHTS, load_model, save_model
-from rhetree.learning.recipe import read_recipe
-from rhetree.learning.run_folder import LOG, read_log
 from rhetree.learning.scoring import SCORES, score
-from rhetree.learning.settings import as_toml
-from rhetree.treebanks import read, write
-from rhetree.treebanks.corpus import read_corpus
-from tiny_encoders import save_encoder, write_elmo
-from training_runs import UNSET, small_recipe, train, write_recipe
+from rhetree.learning.training.curve import draw_curve
+from rhetree.learning.training.experiment import read_data, run, source_commit
+from rhetree.learning.training.loop import Evaluated
+from rhetree.learning.training.recipe import read_recipe
+from rhetree.learning.training.run_folder import read_log
+from rhetree.learning.training.settings import as_toml
+from support import small_corpora
+from support.tiny_encoders import save_encoder, write_elmo
+from support.training_runs import UNSET, small_recipe, train, write_recipe
 
 CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.toml"))
 
 
-def weights_of(folder):
-    return (folder / "model" / WEIGHTS).read_bytes()
-
-
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
-def test_a_shipped_recipe_has_every_setting_below_its_description(path):
-    text = path.read_text(encoding="utf-8")
-    head, _, body = text.partition("\n\n")
+def test_a_shipped_recipe_has_every_setting_below_its_description(path, request):
+    head, _, body = path.read_text(encoding="utf-8").partition("\n\n")
+    if request.config.getoption("--regenerate"):
+        body = as_toml(read_recipe(path))
+        path.write_text(f"{head}\n\n{body}", encoding="utf-8")
     assert all(line.startswith("#") for line in head.splitlines())
     assert f"rhetree train configs/{path.name}" in head
     assert body == as_toml(read_recipe(path))
@@ -66,8 +60,8 @@ def test_a_model_is_learnt_saved_loaded_and_predicts_the_same(corpus, tmp_path):
 
 
 def test_a_model_names_the_commit_of_a_checkout(tmp_path, monkeypatch):
-    module = tmp_path / "src" / "rhetree" / "learning" / "experiment.py"
-    monkeypatch.setattr("rhetree.learning.experiment.__file__", str(module))
+    module = tmp_path / "src" / "rhetree" / "learning" / "training" / "experiment.py"
+    monkeypatch.setattr("rhetree.learning.training.experiment.__file__", str(module))
     assert source_commit() is None
     git = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@example.org"]
     subprocess.run([*git, "init", "-q"], check=True)
@@ -85,7 +79,8 @@ def test_a_model_names_the_commit_of_a_checkout(tmp_path, monkeypatch):
 def test_a_recipe_of_the_paper_trains_on_elmo(corpus, tmp_path, monkeypatch, name):
     monkeypatch.setenv("RHETREE_CACHE", str(tmp_path / "cache"))
     elmo = write_elmo(tmp_path / "elmo")
-    assignments = [f"data.corpus={corpus}", f"network.embedding.path={elmo}", "train.epochs=1"]
+    own_corpus = [f"data.corpus={corpus}", "data.dev_share=0", "data.sentences=", "data.relations="]
+    assignments = [*own_corpus, f"network.embedding.path={elmo}", "train.epochs=1"]
     recipe = read_recipe(CONFIGS[0].with_name(f"{name}.toml"), assignments)
     *_, evaluated = run(recipe, tmp_path / "run")
     model = load_model(tmp_path / "run" / "model")
@@ -118,24 +113,6 @@ def test_a_model_that_learnt_dependencies_beside_its_task_is_saved_without_them(
     assert score(model.network, read_corpus(corpus).split("dev")).named() == events[-1].scores
 
 
-def test_a_killed_run_resumes_to_the_weights_of_an_unbroken_one(corpus, tmp_path):
-    recipe = write_recipe(corpus, tmp_path / "small.toml", "train.epochs=8", "train.patience=8")
-    whole, broken = tmp_path / "whole", tmp_path / "broken"
-    assert main(["train", str(recipe), "-o", str(whole)]) == 0
-    command = [sys.executable, "-m", "rhetree", "train", str(recipe), "-o", str(broken)]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 120
-    while not (broken / LOG).exists() or len(read_log(broken)) < 8:
-        assert process.poll() is None, "the run ended before it could be killed"
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    assert main(["train", str(recipe), "-o", str(broken), "--resume"]) == 0
-    assert weights_of(broken) == weights_of(whole)
-    assert read_log(broken) == read_log(whole)
-
-
 def in_two_processes(*command):
     """What a command that two processes run together prints."""
     with socket.socket() as free:
@@ -160,7 +137,7 @@ def test_two_processes_learn_what_one_learns(corpus, tmp_path):
     still = [f"network.{part}.dropout=0" for part in ("encoder", "segmenter", "parser", "classifier")]
     recipe = write_recipe(corpus, tmp_path / "small.toml", "network.loss.reduction=sentences", *still)
     alone, together = tmp_path / "alone", tmp_path / "together"
-    assert main(["train", str(recipe), "-o", str(alone)]) == 0
+    list(run(read_recipe(recipe), alone))
     printed = in_two_processes("-m", "rhetree", "train", recipe, "-o", together)
     assert printed.splitlines() == [str(together / "model")]
     assert [line["step"] for line in read_log(together)] == [line["step"] for line in read_log(alone)]
@@ -175,9 +152,9 @@ RESUMER = """
 import sys
 from pathlib import Path
 from torch import distributed
-from rhetree.learning.experiment import run
-from rhetree.learning.processes import started
-from rhetree.learning.recipe import read_recipe
+from rhetree.learning.training.experiment import run
+from rhetree.learning.training.processes import started
+from rhetree.learning.training.recipe import read_recipe
 recipe, folder = map(Path, sys.argv[1:])
 with started() as processes:
     for name, n_epochs in ("whole", 2), ("broken", 1), ("broken", 2):
@@ -204,40 +181,14 @@ def test_no_network_is_attempted(corpus, tmp_path, monkeypatch):
     train(corpus, tmp_path / "run", "train.epochs=1")
 
 
-def test_the_meter_counts_the_time_of_steps_alone():
-    clock = iter([100.0, 102.0, 104.0, 150.0, 152.0])
-    meter = Meter(lambda: next(clock))
-    meter.add(3.0, 10)
-    assert meter.speed == 0  # how long the first step took is not known
-    meter.add(3.0, 10)
-    meter.add(3.0, 10)
-    meter.restart()  # after an evaluation of 46 seconds
-    meter.add(3.0, 10)
-    assert meter.speed == pytest.approx(5)
-    assert meter.loss == pytest.approx(3)
-
-
-def test_training_tells_what_was_assumed_and_how_far_features_are(corpus, tmp_path, capsys, monkeypatch):
+def test_a_run_tells_how_far_features_are(corpus, tmp_path, monkeypatch):
     monkeypatch.setenv("RHETREE_CACHE", str(tmp_path / "cache"))
-    (corpus / "dev.txt").unlink()
-    frozen = [*UNSET, "network.embedding.kind=transformer", "data.dev_share=0.3", "train.epochs=1"]
-    frozen.append(f"network.embedding.path={save_encoder(tmp_path / 'bert')}")
-    recipe = write_recipe(corpus, tmp_path / "small.toml", *frozen)
-    assert main(["train", str(recipe), "-o", str(tmp_path / "run")]) == 0
-    shown = capsys.readouterr().err
-    assert "rhetree: dev is a random 30% of the documents of train" in shown
+    encoder = [*UNSET, "network.embedding.kind=transformer"]
+    encoder.append(f"network.embedding.path={save_encoder(tmp_path / 'bert')}")
     told = []
-    monkeypatch.setenv("RHETREE_CACHE", str(tmp_path / "other"))
-    list(run(read_recipe(recipe), tmp_path / "again", progress=lambda *numbers: told.append(numbers)))
-    assert told[-1] == (12, 12)
-
-
-def test_the_command_leaves_a_picture_of_the_run(corpus, tmp_path, capsys):
-    pytest.importorskip("matplotlib")
-    recipe = write_recipe(corpus, tmp_path / "small.toml", "train.epochs=1")
-    assert main(["train", str(recipe), "-o", str(tmp_path / "run")]) == 0
-    assert capsys.readouterr().out.splitlines() == [str(tmp_path / "run" / "model")]
-    assert "dev score" in (tmp_path / "run" / "curve.svg").read_text(encoding="utf-8")
+    recipe = small_recipe(corpus, *encoder, "train.epochs=1")
+    list(run(recipe, tmp_path / "run", progress=lambda *numbers: told.append(numbers)))
+    assert told[-1] == (18, 18)
 
 
 @pytest.mark.parametrize(

@@ -4,20 +4,20 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from exported import analyse, assert_same, gold_document, make_model, transformer_model
-from networks import SENTENCES, SMALL, VARIATIONS
-from rhetree.cli.main import main
 from rhetree.errors import ModelError
+from rhetree.formats import write
 from rhetree.learning.embeddings.config import EmbeddingConfig
 from rhetree.learning.embeddings.static import StaticEmbedder
 from rhetree.learning.export import export_model
-from rhetree.learning.model import load_model, save_model
-from rhetree.learning.precision import PRECISIONS
+from rhetree.learning.export.graphs import trace
+from rhetree.learning.export.precision import PRECISIONS
+from rhetree.learning.model import load_model
 from rhetree.learning.torch_network import TorchNetwork
 from rhetree.runtime.model import (
     CONFIG,
@@ -26,11 +26,11 @@ from rhetree.runtime.model import (
     PARSER,
     SEGMENTER,
     STATES,
-    is_exported,
     load_runtime,
 )
-from rhetree.treebanks import write
-from tiny_encoders import WORDS, byte_level_tokenizer, save_encoder
+from support.exported import analyse, assert_same, gold_document, make_model, transformer_model
+from support.networks import SENTENCES, SMALL, VARIATIONS, HashedEmbedder
+from support.tiny_encoders import WORDS, byte_level_tokenizer, save_encoder
 
 LONG = (WORDS[:16] * 20)[:300]
 
@@ -121,7 +121,7 @@ def test_exported_static_vectors_find_the_same(tmp_path):
     (tmp_path / "vectors.txt").write_text("\n".join(lines), encoding="utf-8")
     for tuning in ("frozen", "tuned"):
         embedding = EmbeddingConfig(kind="static", path=str(tmp_path / "vectors.txt"), tuning=tuning)
-        embedder = StaticEmbedder.from_file(embedding, SENTENCES)
+        embedder = StaticEmbedder.create(embedding, SENTENCES)
         model = make_model(replace(SMALL, embedding=embedding), embedder)
         assert_exported_is_same(model, exported(model, tmp_path / tuning))
 
@@ -137,8 +137,9 @@ def test_company_and_threads_change_nothing(precision, encoder, tmp_path):
     assert_same(together, analyse(two.network, two.labels, sentences))
     # What comes out of the encoder is the same to the last bit.
     alone = [found.network.encode([sentence]).parser.units[0] for sentence in sentences]
-    words = [two.network._words([sentence])[0] for sentence in sentences]
-    for own, padded in zip(words, two.network._words(sentences), strict=True):
+    network: Any = two.network
+    words = [network._words([sentence])[0] for sentence in sentences]
+    for own, padded in zip(words, network._words(sentences), strict=True):
         assert np.array_equal(own, padded[: len(own)])
     for own, padded in zip(alone, found.network.encode(sentences).parser.units, strict=True):
         np.testing.assert_allclose(own, padded[: len(own)], atol=2e-5)
@@ -173,7 +174,7 @@ def test_a_directory_says_what_it_holds_and_not_where_it_came_from(encoder, tmp_
     assert found.about["runtime"]["precision"] == "int8"
     assert found.about["recipe"]["network"]["embedding"]["path"] == "encoder"
     assert str(tmp_path) not in (found.folder / CONFIG).read_text(encoding="utf-8")
-    with pytest.raises(ModelError, match="has no weights.safetensors"):
+    with pytest.raises(ModelError, match="there is no weights.safetensors"):
         load_model(found.folder)
 
 
@@ -193,11 +194,8 @@ def test_what_has_no_exported_form_is_refused(tmp_path):
         export_model(model, tmp_path / "model")
     assert not (tmp_path / "model").exists()
 
-    class Other(torch.nn.Module):
-        width = 16
-
     model = make_model()
-    model.network.embedder = Other()
+    model.network.embedder = HashedEmbedder()
     with pytest.raises(ModelError, match="random embeddings have no exported form"):
         export_model(model, tmp_path / "model")
 
@@ -237,12 +235,15 @@ def _edit(**changes):
         (_swap, "states.onnx: ONNX Runtime .* cannot read it"),
         (_edit(version=99), "model format version 99, this Rhetree reads 1"),
         (_edit(format="other"), "not a model of Rhetree"),
-        (_edit(runtime=None), "has no exported graphs; make them with: rhetree export"),
-        (_edit(words={"kind": "table"}), "do not fit: .*lower_case"),
-        (_edit(parser={"boundary": "last"}), "do not fit"),
-        (_edit(files=[]), "do not fit"),
-        (_edit(labels=["joint-NN"]), "config.json has 1 labels, labels.onnx [0-9]+"),
-        (_edit(recipe={"network": {"task": "sing"}}), "has the task 'sing', expected one of segment, parse"),
+        (_edit(runtime=None), "runtime: expected a section of settings, got None"),
+        (_edit(words={"kind": "table"}), "runtime.words: lower_case is missing"),
+        (_edit(parser={"boundary": "last"}), "runtime.parser: span is missing"),
+        (_edit(files=[]), "expected the files with their sizes under runtime.files"),
+        (_edit(labels=["joint-NN"]), "the network tells [0-9]+ labels apart, and 1 have a name"),
+        (
+            _edit(recipe={"network": {"task": "sing"}}),
+            "recipe.network.task: expected one of segment, parse, joint, got 'sing'",
+        ),
     ],
 )
 def test_a_spoilt_directory_is_refused_with_what_is_wrong(spoil, message, tmp_path):
@@ -255,20 +256,6 @@ def test_a_spoilt_directory_is_refused_with_what_is_wrong(spoil, message, tmp_pa
 def test_what_is_no_model_is_refused(tmp_path):
     with pytest.raises(ModelError, match="not a model directory"):
         load_runtime(tmp_path)
-
-
-def test_the_command_exports_and_evaluation_uses_the_graphs(encoder, tmp_path, capsys):
-    model = transformer_model(encoder)
-    save_model(tmp_path / "trained", model.network, model.recipe, {})
-    assert not is_exported(tmp_path / "trained")
-    (tmp_path / "card.md").write_text("# Card\n", encoding="utf-8")
-    arguments = ["--precision", "fp32", "--card", str(tmp_path / "card.md")]
-    assert main(["export", str(tmp_path / "trained"), "-o", str(tmp_path / "ready"), *arguments]) == 0
-    size = sum(path.stat().st_size for path in (tmp_path / "ready").iterdir())
-    assert f"{size:,} bytes" in capsys.readouterr().out
-    assert is_exported(tmp_path / "ready")
-    assert main(["export", str(tmp_path / "nothing"), "-o", str(tmp_path / "out")]) == 2
-    assert main(["export", str(tmp_path / "trained"), "-o", str(tmp_path / "out"), "--card", "no"]) == 2
 
 
 def test_exported_models_run_and_are_scored_where_there_is_no_torch(encoder, tmp_path):
@@ -297,3 +284,20 @@ print(json.dumps([[(edu.start, edu.end) for edu in one.edus] for (one, *_) in re
     *scores, edus = done.stdout.strip().split("\n")
     assert json.loads("\n".join(scores)).keys() == {"gold", "auto"}
     assert [[tuple(edu) for edu in own] for own in json.loads(edus)] == expected
+
+
+def test_the_same_network_is_exported_to_the_same_bytes(tmp_path):
+    model = make_model(VARIATIONS["additive pointers"])
+    for name in ("one", "other"):
+        export_model(model, tmp_path / name, precision="fp32")
+    for path in (tmp_path / "one").iterdir():
+        assert path.read_bytes() == (tmp_path / "other" / path.name).read_bytes()
+
+
+def test_a_graph_that_took_a_size_of_its_example_for_a_constant_is_refused():
+    class Padded(torch.nn.Module):
+        def forward(self, values):
+            return {"mean": values.sum(dim=0) / int(values.shape[0])}
+
+    with pytest.raises(ModelError, match=r"does not compute what torch does \(mean\)"):
+        trace(Padded(), {"values": torch.ones(2, 3)}, {"values": torch.ones(4, 3)})

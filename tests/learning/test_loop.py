@@ -10,11 +10,11 @@ from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from rhetree.domain.tree import Split, Tree
 from rhetree.errors import ModelError, RhetreeError, TrainingError
-from rhetree.learning.averaging import WeightAverage
-from rhetree.learning.checkpoint import FILE, Position, Trainee, load_checkpoint, save_checkpoint
-from rhetree.learning.loop import Evaluated, Step, TrainConfig, train
-from rhetree.learning.optimisation import OptimizerConfig, make_optimizer
 from rhetree.learning.targets import SentenceExample
+from rhetree.learning.training.averaging import WeightAverage
+from rhetree.learning.training.checkpoint import FILE, Position, Trainee, load_checkpoint, save_checkpoint
+from rhetree.learning.training.loop import Evaluated, Step, TrainConfig, train
+from rhetree.learning.training.optimisation import OptimizerConfig, make_optimizer
 
 PAIR = Tree((Split(0, 1, 2, "NS", "elaboration"),))
 EXAMPLES = [SentenceExample(("a",) * n, (1, n - 1), PAIR) for n in range(2, 14)]
@@ -181,18 +181,18 @@ def test_a_gradient_shorter_than_clip_norm_stays_as_it_is(tmp_path, updates):
     assert updates[0][1] > 1
 
 
-def test_a_loss_that_is_no_number_stops_and_names_the_last_good_state(tmp_path):
+def test_a_nan_loss_stops_and_names_the_last_good_state(tmp_path):
     network = Toy()
     fit(tmp_path, network=network, epochs=1)
     before = (tmp_path / FILE).read_bytes()
     with torch.no_grad():
-        network.layer[1].weight.fill_(float("nan"))
+        network.get_parameter("layer.1.weight").fill_(float("nan"))
     with pytest.raises(TrainingError, match=f"step 1 of epoch 1 .*last good state is in {tmp_path}"):
         fit(tmp_path, network=network)
     assert (tmp_path / FILE).read_bytes() == before
 
 
-def test_a_gradient_that_is_no_number_stops_before_it_ruins_the_weights(tmp_path):
+def test_a_nan_gradient_stops_before_it_ruins_the_weights(tmp_path):
     class Steep(Toy):
         """Its loss is always a number, its fifth gradient is not: a root at 0 rises without end."""
 
@@ -201,7 +201,7 @@ def test_a_gradient_that_is_no_number_stops_before_it_ruins_the_weights(tmp_path
         def forward(self, examples):
             self.n_calls += 1
             losses = super().forward(examples)
-            weight = self.layer[3].weight
+            weight = self.get_parameter("layer.3.weight")
             steep = (weight - weight.detach()).abs().sum().sqrt()
             return losses | ({"steep": steep} if self.n_calls == 5 else {})
 
@@ -222,7 +222,7 @@ def test_a_checkpoint_waits_until_another_batch_has_shown_its_weights_to_be_good
             self.n_calls += 1
             if self.n_calls == 7:
                 with torch.no_grad():
-                    self.layer[3].weight.fill_(1e38)
+                    self.get_parameter("layer.3.weight").fill_(1e38)
             return super().forward(examples)
 
     with pytest.raises(TrainingError, match=f"step 7 of epoch 2 .*last good state is in {tmp_path}"):
@@ -234,7 +234,7 @@ def test_a_checkpoint_waits_until_another_batch_has_shown_its_weights_to_be_good
 
 def test_weights_that_cannot_be_evaluated_stop_the_run_and_are_not_kept(tmp_path):
     def evaluate():
-        raise ModelError("its probabilities are no numbers")
+        raise ModelError("its probabilities are not finite numbers")
 
     fit(tmp_path, epochs=1)
     before = (tmp_path / FILE).read_bytes()
@@ -257,7 +257,7 @@ def test_a_checkpoint_that_is_cut_off_is_refused(tmp_path):
     fit(tmp_path, epochs=1)
     path = tmp_path / FILE
     path.write_bytes(path.read_bytes()[:100])
-    with pytest.raises(ModelError, match="not a checkpoint, or cut off"):
+    with pytest.raises(ModelError, match="not a checkpoint, or truncated"):
         fit(tmp_path, resume=True)
 
 
@@ -271,8 +271,8 @@ def test_a_full_disk_leaves_the_checkpoint_that_was_there(tmp_path, monkeypatch)
         file.write_bytes(file.read_bytes()[:1000])
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("rhetree.learning.checkpoint.save_file", write_half)
-    with pytest.raises(RhetreeError, match=f"{path}: cannot be written: .*No space left on device"):
+    monkeypatch.setattr("rhetree.learning.training.checkpoint.save_file", write_half)
+    with pytest.raises(RhetreeError, match=f"{path}: cannot write the checkpoint: .*No space left on device"):
         fit(tmp_path, epochs=2, resume=True)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
@@ -283,13 +283,13 @@ def test_a_full_disk_leaves_the_checkpoint_that_was_there(tmp_path, monkeypatch)
 
 def test_a_checkpoint_of_another_version_is_refused(tmp_path):
     save_file({"random": torch.zeros(1)}, tmp_path / FILE, metadata={"position": "{}"})
-    with pytest.raises(ModelError, match="not a checkpoint of this version of Rhetree; start afresh"):
+    with pytest.raises(ModelError, match="made by another version of Rhetree; start a new run"):
         fit(tmp_path, resume=True)
 
 
 def test_a_checkpoint_of_another_network_is_refused(tmp_path):
     save_checkpoint(tmp_path, trainee(nn.Linear(2, 2)), Position(), torch.get_rng_state())
-    with pytest.raises(ModelError, match="written by another network"):
+    with pytest.raises(ModelError, match="belongs to another network"):
         load_checkpoint(tmp_path, trainee(Toy()), {})
 
 
@@ -314,26 +314,31 @@ def test_a_checkpoint_whose_optimizer_does_not_fit_is_refused(tmp_path):
     tensors = load_file(tmp_path / FILE)
     tensors["optimizer/layer.1.weight/exp_avg"] = torch.zeros(4)
     save_file(tensors, tmp_path / FILE, metadata=about)
-    with pytest.raises(ModelError, match="written by another network"):
+    with pytest.raises(ModelError, match="belongs to another network"):
         fit(tmp_path, resume=True)
 
 
 def test_a_checkpoint_without_the_average_that_is_wanted_is_refused(tmp_path):
     save_checkpoint(tmp_path, trainee(Toy()), Position(), torch.get_rng_state())
-    with pytest.raises(ModelError, match="written by another network"):
+    with pytest.raises(ModelError, match="belongs to another network"):
         load_checkpoint(tmp_path, trainee(Toy(), average=0.9), {})
 
 
 def test_the_average_is_evaluated_and_kept_while_the_weights_go_on(tmp_path):
     network = Toy()
     seen = []
+
+    def evaluate():
+        seen.append(weights(network))
+        return {"full": len(seen)}
+
     run = train(
         network,
         EXAMPLES,
         train=TrainConfig(epochs=2, batch_size=3, average=0.9),
         optimizer=OptimizerConfig(learning_rate=0.05),
         select="full",
-        evaluate=lambda: seen.append(weights(network)) or {"full": len(seen)},
+        evaluate=evaluate,
         keep=lambda _: seen.append(weights(network)),
         folder=tmp_path,
     )
@@ -383,9 +388,9 @@ def test_weight_decay_is_part_of_adams_gradient_and_apart_from_adamws(kind):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"epochs": 0}, "epochs is at least 1"),
-        ({"seed": -1}, "seed is at least 0, got -1"),
-        ({"threads": 2000}, "threads lies within 0 and 1024"),
+        ({"epochs": 0}, "epochs must be at least 1"),
+        ({"seed": -1}, "seed must be at least 0, got -1"),
+        ({"threads": 2000}, "threads must be between 0 and 1024"),
     ],
 )
 def test_a_wrong_setting_of_training_is_named(change, message):

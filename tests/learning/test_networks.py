@@ -7,19 +7,19 @@ import numpy as np
 import pytest
 import torch
 
-from exported import make_model
-from networks import EXAMPLES, LABELS, SENTENCES, VARIATIONS, make_network, overfit
 from rhetree.domain.span import spans_of_lengths
 from rhetree.learning.embeddings import EmbeddingConfig, make_embedder
 from rhetree.learning.model import load_model, save_model
 from rhetree.learning.networks.crf import CrfTagger
 from rhetree.learning.targets import make_batch
 from rhetree.learning.torch_network import TorchNetwork
+from rhetree.runtime.edu_search import Segmentation, find_segmentations
 from rhetree.runtime.network import SpansToSplit
 from rhetree.runtime.pipeline import Pipeline
 from rhetree.runtime.readings import find_readings
-from rhetree.runtime.segmenting import Segmentation, segment
-from tiny_encoders import WORDS, save_encoder, write_elmo
+from support.exported import make_model
+from support.networks import EXAMPLES, LABELS, SENTENCES, VARIATIONS, make_network, overfit
+from support.tiny_encoders import WORDS, save_encoder, write_elmo
 
 EDUS = [spans_of_lengths(example.edu_lengths) for example in EXAMPLES]
 
@@ -274,7 +274,7 @@ def test_greedy_probabilities_are_those_of_the_choices_made():
     overfit(network, steps=150, enough=0.1)
     wrapped = TorchNetwork(network)
     encoded = wrapped.encode(SENTENCES)
-    ends = [prob for (best,) in segment(wrapped, encoded) for prob in best.probs]
+    ends = [prob for (best,) in find_segmentations(wrapped, encoded) for prob in best.probs]
     np.testing.assert_allclose(np.log(ends), _segment_step_by_step(wrapped, encoded), atol=TOLERANCE)
     given = [[Segmentation.given(edus)] for edus in EDUS]
     readings = find_readings(wrapped, encoded, given, network.labels)

@@ -1,9 +1,9 @@
 import numpy as np
-import onnxruntime
 import pytest
 
-from rhetree.learning.graphs import Graph
-from rhetree.learning.precision import lower_precision
+from rhetree.learning.export.graphs import Graph
+from rhetree.learning.export.precision import lower_precision
+from rhetree.runtime.onnx_runtime import onnxruntime
 
 WIDTH = 64
 IDS = np.arange(9)[None] % 5

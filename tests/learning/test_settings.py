@@ -1,12 +1,12 @@
 import math
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 
 from rhetree.errors import SettingError
-from rhetree.learning.settings import as_dict, as_toml, build, by_name, override, read_toml
+from rhetree.learning.training.settings import as_dict, as_toml, build, by_name, override, read_toml
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,21 +45,24 @@ def test_what_a_table_leaves_out_has_its_default():
     ("table", "message"),
     [
         ({"corpus": "x", "patiense": 3}, "unknown setting patiense; did you mean patience?"),
-        ({"corpus": "x", "zzz": 3}, "unknown setting zzz; known are betas, corpus"),
+        ({"corpus": "x", "zzz": 3}, "unknown setting zzz; expected one of betas, corpus"),
         ({"corpus": "x", "inner": {"widht": 3}}, "unknown setting inner.widht; did you mean width?"),
         ({}, "setting corpus is missing"),
-        ({"corpus": 3}, "corpus is a text, got 3; write it in double quotes"),
-        ({"corpus": "x", "patience": True}, "patience is a whole number, got True"),
-        ({"corpus": "x", "inner": 3}, "inner is a section, got 3"),
-        ({"corpus": "x", "inner": {"merge": "max"}}, "inner.merge is one of 'sum', 'concatenate', got 'max'"),
+        ({"corpus": 3}, "corpus must be a string, got 3; write it in double quotes"),
+        ({"corpus": "x", "patience": True}, "patience must be a whole number, got True"),
+        ({"corpus": "x", "inner": 3}, "inner must be a section, got 3"),
+        (
+            {"corpus": "x", "inner": {"merge": "max"}},
+            "inner.merge must be one of 'sum', 'concatenate', got 'max'",
+        ),
         ({"corpus": "x", "inner": {"width": 0}}, "inner: width is at least 1, got 0"),
-        ({"corpus": "x", "betas": [0.9]}, "betas is a list of 2, got 1"),
-        ({"corpus": "x", "betas": "a"}, "betas is a list, got 'a'"),
-        ({"corpus": "x", "rate": math.inf}, "rate is a finite number, got inf"),
-        ({"corpus": "x", "rate": math.nan}, "rate is a finite number, got nan"),
-        ({"corpus": "x", "rate": 10**400}, "rate is a finite number, got inf"),
-        ({"corpus": "x", "patience": 10**30}, "patience is a whole number of at most 63 bits"),
-        ({"corpus": date(2024, 1, 1)}, "corpus is a text, got datetime.date(2024, 1, 1); write it"),
+        ({"corpus": "x", "betas": [0.9]}, "betas must be a list of 2 values, got 1"),
+        ({"corpus": "x", "betas": "a"}, "betas must be a list, got 'a'"),
+        ({"corpus": "x", "rate": math.inf}, "rate must be a finite number, got inf"),
+        ({"corpus": "x", "rate": math.nan}, "rate must be a finite number, got nan"),
+        ({"corpus": "x", "rate": 10**400}, "rate must be a finite number, got inf"),
+        ({"corpus": "x", "patience": 10**30}, "patience must be a whole number of at most 63 bits"),
+        ({"corpus": date(2024, 1, 1)}, "corpus must be a string, got datetime.date(2024, 1, 1); write it"),
     ],
 )
 def test_a_wrong_setting_is_named(table, message):
@@ -80,7 +83,7 @@ def test_a_wrong_setting_is_named(table, message):
     ],
 )
 def test_the_command_line_overrides_tables(assignment, expected):
-    table: dict = {}
+    table: dict[str, Any] = {}
     override(table, assignment)
     assert table == expected
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 import torch
 
-from networks import EXAMPLES, LABELS, SMALL, HashedEmbedder
 from rhetree.domain.annotation import Syntax
 from rhetree.domain.document import Document
 from rhetree.domain.span import spans_of_lengths
 from rhetree.learning.networks.joint import DiscourseNetwork, LossConfig
 from rhetree.learning.targets import dependency_relations_of, make_batch, sentence_examples
+from support.networks import EXAMPLES, LABELS, SMALL, HashedEmbedder
 
 
 def chained(example):
@@ -99,7 +99,7 @@ def test_a_finished_model_keeps_nothing_of_it(network):
 
 
 def test_an_example_with_too_few_dependencies_cannot_be_built():
-    with pytest.raises(ValueError, match="1 dependencies in a sentence of 2"):
+    with pytest.raises(ValueError, match="1 dependencies for 2 tokens"):
         replace(EXAMPLES[0], dependencies=((0, "root"),))
 
 
@@ -112,6 +112,7 @@ def test_smoothing_gives_a_share_to_all_labels(network):
         plain.parser.represent(units, batch.splits.rows, part)
         for part in (batch.splits.left, batch.splits.right)
     )
+    assert plain.classifier is not None
     uniform = -plain.classifier(left, right).mean()
     expected = 0.9 * plain.losses(batch)["label"] + 0.1 * uniform
     torch.testing.assert_close(network.eval().losses(batch)["label"], expected)

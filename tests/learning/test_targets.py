@@ -5,16 +5,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fake_network import FakeNetwork
-from networks import EXAMPLES, example
 from rhetree.domain.document import Document
 from rhetree.domain.span import spans_of_lengths
 from rhetree.domain.tree import Split, Tree
 from rhetree.errors import MismatchError
 from rhetree.learning.targets import SentenceExample, labels_of, make_batch, sentence_examples
-from rhetree.runtime.network import Step
-from rhetree.runtime.parsing import find_structures
-from strategies import lengths_of, trees
+from rhetree.runtime.network import DecoderStep
+from rhetree.runtime.tree_search import find_structures
+from support.fake_network import FakeNetwork
+from support.networks import EXAMPLES, example
+from support.strategies import lengths_of, trees
 
 RELATIONS = ("joint", "elaboration")
 NUMBERS = {
@@ -63,7 +63,7 @@ def test_an_edu_that_goes_on_in_the_next_sentence_is_cut_there():
 
 @pytest.mark.parametrize("layer", ["sentences", "edus"])
 def test_a_document_without_sentences_or_edus_is_refused_by_name(layer):
-    with pytest.raises(MismatchError, match="^d: without sentences and EDUs"):
+    with pytest.raises(MismatchError, match="^d: it has no sentences or no EDUs"):
         sentence_examples([replace(document([1, 2], [3]), **{layer: ()})])
 
 
@@ -124,7 +124,7 @@ def test_a_segmenter_needs_no_labels():
 
 
 def test_a_label_that_the_network_does_not_have_is_named():
-    with pytest.raises(MismatchError, match="no label purpose-NS, only joint-NS"):
+    with pytest.raises(MismatchError, match="no label purpose-NS; it knows joint-NS"):
         make_batch([example("a | b", (0, 1, 2, "NS", "purpose"))], NUMBERS)
 
 
@@ -154,7 +154,7 @@ class GoldNetwork(FakeNetwork):
         keys = zip(spans.spans[:, 1].tolist(), first_ends.tolist(), strict=True)
         right = [self.gold[row][key] for row, key in zip(spans.rows.tolist(), keys, strict=True)]
         scores = np.where(spans.candidates == np.array(right)[:, None], 0, -np.inf)
-        return Step(scores, step.hidden)
+        return DecoderStep(scores, step.hidden)
 
 
 @given(st.lists(tree_examples(), min_size=1, max_size=4))
@@ -166,18 +166,18 @@ def test_training_asks_for_the_very_steps_that_decoding_takes(examples):
     encoded = network.encode([item.tokens for item in examples])
     found = find_structures(network, encoded, np.arange(len(examples)), edus)
     assert found.edus.tolist() == [[s.start, s.split, s.end] for item in examples for s in item.tree.splits]
-    taken = {}
+    taken: dict[int, list[tuple[int, ...]]] = {}
     for _, asked in network.named("parse"):
         for number, row in enumerate(asked.rows.tolist()):
             candidates = [place for place in asked.candidates[number].tolist() if place >= 0]
             step = (*asked.spans[number], *asked.parents[number], *asked.siblings[number], *candidates)
             taken.setdefault(row, []).append(step)
-    trained = {}
+    trained: dict[int, list[tuple[int, ...]]] = {}
     if batch.parses is not None:
         for number, row in enumerate(batch.parses.rows.tolist()):
-            for step in range(int(batch.parses.real[number].sum())):
-                places = batch.parses.candidates[number][batch.parses.allowed[number, step]]
-                around = [part[number, step].tolist() for part in (batch.parses.spans, batch.parses.parents)]
-                around.append(batch.parses.siblings[number, step].tolist())
+            for at in range(int(batch.parses.real[number].sum())):
+                places = batch.parses.candidates[number][batch.parses.allowed[number, at]]
+                around = [part[number, at].tolist() for part in (batch.parses.spans, batch.parses.parents)]
+                around.append(batch.parses.siblings[number, at].tolist())
                 trained.setdefault(row, []).append((*around[0], *around[1], *around[2], *places.tolist()))
     assert trained == taken

@@ -6,7 +6,7 @@ import pytest
 from rhetree.errors import MissingExtraError
 from rhetree.metrics.confusion import Confusion, plot_confusion
 from rhetree.metrics.report import score_document
-from scored_pairs import document, tree
+from support.scored_pairs import document, tree
 
 SOME = Confusion({("joint", "joint"): 5, ("joint", "causal"): 1, ("causal", "joint"): 2, ("mode", "rare"): 1})
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 
 from rhetree.metrics.counts import Counts
-from scored_pairs import counts
+from support.strategies import counts
 
 
 def test_scores_of_a_plain_case():
@@ -29,7 +29,7 @@ def test_empty_cases_are_decided(empty, score):
 
 @pytest.mark.parametrize("wrong", [(3, 2, 4), (3, 4, 2), (-1, 2, 2)])
 def test_wrong_counts_cannot_be_built(wrong):
-    with pytest.raises(ValueError, match="matched lies between"):
+    with pytest.raises(ValueError, match="matched items are among"):
         Counts(*wrong)
 
 

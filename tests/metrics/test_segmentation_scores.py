@@ -4,7 +4,8 @@ from hypothesis import given, settings
 
 from rhetree.metrics.counts import Counts
 from rhetree.metrics.segmentation import Segmentation, score_segmentation
-from scored_pairs import document, pairs
+from support.scored_pairs import document
+from support.strategies import pairs
 
 
 def test_a_worked_example():

@@ -1,19 +1,18 @@
 """Beam search against brute force: every segmentation, every tree over it, every way to label the tree."""
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fake_network import LABELS, FakeNetwork
-from networks import VARIATIONS, make_network
 from rhetree.domain.span import Span
-from rhetree.learning.torch_network import TorchNetwork
 from rhetree.runtime.beam import Beam, best_of_each
 from rhetree.runtime.network import SpansToSplit
 from rhetree.runtime.pipeline import Pipeline
+from support.fake_network import LABELS, FakeNetwork
 
 WIDE = 100_000
 
@@ -43,7 +42,7 @@ def brute_force(network, labels, tokens):
 
 
 def all_segmentations(network, encoded, n_tokens):
-    waiting = [((), encoded.segmenter.hidden, 0.0)]
+    waiting: list[tuple[Any, ...]] = [((), encoded.segmenter.hidden, 0.0)]
     while waiting:
         ends, hidden, score = waiting.pop()
         start = ends[-1] if ends else 0
@@ -57,7 +56,9 @@ def all_segmentations(network, encoded, n_tokens):
 
 def all_structures(network, encoded, edges):
     nothing = (0, 0)
-    waiting = [((), [(0, len(edges) - 1, nothing, nothing)], encoded.parser.hidden, 0.0)]
+    waiting: list[tuple[Any, ...]] = [
+        ((), [(0, len(edges) - 1, nothing, nothing)], encoded.parser.hidden, 0.0)
+    ]
     while waiting:
         splits, stack, hidden, score = waiting.pop()
         while stack and stack[-1][1] - stack[-1][0] == 1:
@@ -123,6 +124,10 @@ def test_enough_hypotheses_give_the_best_of_all_in_order(width):
 
 @pytest.mark.parametrize("name", ["paper", "biaffine pointers"])
 def test_a_wide_beam_is_brute_force_with_a_trained_kind_of_network(name):
+    pytest.importorskip("torch", reason="needs the extra train")
+    from rhetree.learning.torch_network import TorchNetwork
+    from support.networks import VARIATIONS, make_network
+
     network = TorchNetwork(make_network(VARIATIONS[name]))
     labels = network.network.labels
     batch = [["He", "came", ",", "saw"], ["Yes"], ["They", "left", "."]]

@@ -5,23 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fake_network import LABELS, FakeNetwork
 from rhetree.domain.span import Span, check_tiling, spans_of_lengths
 from rhetree.domain.tree import Tree
+from rhetree.runtime.edu_search import Segmentation, find_segmentations
 from rhetree.runtime.network import Encoded, SpansToSplit, Tags
 from rhetree.runtime.readings import find_readings
-from rhetree.runtime.segmenting import Segmentation, segment
-from strategies import lengths_of
-
-sentences = st.lists(
-    st.lists(st.sampled_from(["a", "b", "c"]), min_size=1, max_size=20), min_size=1, max_size=6
-)
-
-
-@st.composite
-def segmented(draw):
-    batch = draw(sentences)
-    return batch, [spans_of_lengths(draw(lengths_of(len(tokens)))) for tokens in batch]
+from support.fake_network import LABELS, FakeNetwork
+from support.strategies import segmented, sentences
 
 
 def edus_of(n):
@@ -29,7 +19,7 @@ def edus_of(n):
 
 
 def best_segmentations(network, encoded, **settings):
-    found = segment(network, encoded, **settings)
+    found = find_segmentations(network, encoded, **settings)
     assert all(len(own) == 1 for own in found)
     return [own[0] for own in found]
 
@@ -40,7 +30,7 @@ def best_readings(network, encoded, edus, labels=LABELS, **settings):
     return [own[0] for own in found]
 
 
-@given(sentences, st.integers(0, 9))
+@given(sentences(), st.integers(0, 9))
 @settings(max_examples=100, deadline=None)
 def test_wherever_the_pointer_goes_edus_cover_the_sentence(batch, seed):
     network = FakeNetwork(seed)
@@ -51,7 +41,7 @@ def test_wherever_the_pointer_goes_edus_cover_the_sentence(batch, seed):
         assert np.log(segmentation.probs).sum() == pytest.approx(segmentation.log_prob, rel=1e-5)
 
 
-@given(sentences, st.integers(0, 9), st.integers(1, 9))
+@given(sentences(), st.integers(0, 9), st.integers(1, 9))
 @settings(max_examples=50, deadline=None)
 def test_no_edu_is_longer_than_the_reach(batch, seed, reach):
     network = FakeNetwork(seed)
@@ -132,10 +122,10 @@ def test_a_sentence_is_decoded_alone_as_in_company(given_edus, seed):
     batch, edus = given_edus
     network = FakeNetwork(seed)
     encoded = network.encode(batch)
-    together = zip(segment(network, encoded), best_readings(network, encoded, edus), strict=True)
+    together = zip(find_segmentations(network, encoded), best_readings(network, encoded, edus), strict=True)
     for tokens, spans, (segmentation, one) in zip(batch, edus, together, strict=True):
         encoded = network.encode([tokens])
-        assert segment(network, encoded) == [segmentation]
+        assert find_segmentations(network, encoded) == [segmentation]
         assert best_readings(network, encoded, [spans]) == [one]
 
 
@@ -238,7 +228,7 @@ def test_a_network_is_not_asked_for_what_it_cannot():
     network = FakeNetwork(segments=False, parses=False)
     encoded = network.encode([["a", "b"]])
     with pytest.raises(ValueError, match="does not segment"):
-        segment(network, encoded)
+        find_segmentations(network, encoded)
     with pytest.raises(ValueError, match="does not parse"):
         best_readings(network, encoded, [edus_of(2)])
 

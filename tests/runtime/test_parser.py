@@ -1,6 +1,7 @@
 """What people call, over a network that is none."""
 
 import json
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -8,10 +9,10 @@ from pathlib import Path
 import pytest
 
 import rhetree
-from fake_model import fake_parser
 from rhetree.errors import MismatchError, ModelError
 from rhetree.runtime import installed
 from rhetree.runtime import parser as module
+from support.fake_model import fake_parser
 
 TEXT = "He said that it rained, so we stayed. Good.\n\nThen the sun came out, and everybody left."
 TEXTS = [TEXT, "", "One.", " \n", "It rained because it was autumn.", "?!"]
@@ -101,7 +102,7 @@ def test_documents_keep_what_is_known_of_them_but_no_gold():
     parser = fake_parser()
     document = rhetree.Document(name="a", text=TEXT, metadata={"genre": "story"})
     (found,) = parser.parse_documents([document])
-    assert found.metadata == {"genre": "story"}
+    assert found.metadata == {"genre": "story", "model": "fake 0"}
     every_token = tuple(rhetree.Span(number, number + 1) for number in range(len(found.tokens)))
     gold = replace(found.without_edus(), edus=every_token)
     assert as_found(next(parser.parse_documents([gold]))) == as_found(found)
@@ -163,7 +164,7 @@ def test_wrong_types_are_told(call, message):
         (lambda p: p.parse_edus(["He left", " "]), "EDU 2 has no text"),
         (lambda p: p.parse_tokens([["a"], []]), "sentence 2 has no tokens"),
         (lambda p: p.parse_tokens([["a", ""]]), "sentence 1 has an empty token"),
-        (lambda p: p.parse_tokens([["a"], ["b"]], edus=[[(0, 1)]]), "EDUs of 1 sentences, but there are 2"),
+        (lambda p: p.parse_tokens([["a"], ["b"]], edus=[[(0, 1)]]), "EDUs of 1 sentence, but there are 2"),
         (lambda p: p.parse_tokens([["a", "b"]], edus=[(0, 1)]), "EDUs end at 1, not at 2"),
         (lambda p: p.parse_documents([], edus="silver"), "edus is 'auto' or 'gold', got 'silver'"),
     ],
@@ -248,3 +249,38 @@ def test_the_module_functions_load_the_default_model_once(monkeypatch):
 
 def test_a_parser_says_where_its_model_is():
     assert repr(fake_parser()) == f"<Parser {str(Path('fake'))!r}>"
+
+
+def test_a_pickled_parser_is_loaded_again_as_it_was(home, tmp_path, monkeypatch):
+    loaded = []
+    monkeypatch.setattr(module, "load", lambda model, **settings: loaded.append((model, settings)))
+    settings = {"threads": 2, "beam": 3, "batch_cost": 100, "device": "cpu"}
+    monkeypatch.chdir(tmp_path)
+    for folder in (home / "small", Path("mine")):
+        parser = fake_parser(**settings)
+        parser.model = replace(parser.model, folder=folder)
+        pickle.loads(pickle.dumps(parser))
+    assert loaded == [("small", settings), (tmp_path / "mine", settings)]
+
+
+@pytest.mark.parametrize("call", ["parse_many", "segment_many"])
+def test_an_error_in_reading_comes_after_all_that_was_read_before(call):
+    def texts():
+        yield from ("It rained.", "", "He left.")
+        raise OSError("the disk is gone")
+
+    found = []
+    with pytest.raises(OSError, match="the disk is gone"):
+        for document in getattr(fake_parser(), call)(texts()):
+            found.append(document.text)
+    assert found == ["It rained.", "", "He left."]
+
+
+def test_counts_of_one_are_singular():
+    assert (
+        repr(fake_parser().parse("Good.", "a"))
+        == "<Document 'a': 2 tokens, 1 sentence, 1 EDU, 1 sentence tree>"
+    )
+    assert repr(rhetree.Document(name="a", text="b")) == "<Document 'a': 1 character>"
+    with pytest.raises(ValueError, match="EDUs of 2 sentences, but there are 1"):
+        fake_parser().parse_tokens([["Good", "."]], edus=[[(0, 2)], [(0, 2)]])

@@ -1,33 +1,19 @@
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fake_network import LABELS, FakeNetwork
 from rhetree.domain.annotation import Syntax
 from rhetree.domain.document import Document
 from rhetree.domain.span import Span, spans_of_lengths
 from rhetree.domain.tree import Split, Tree
 from rhetree.errors import MismatchError, ModelError
 from rhetree.runtime.pipeline import Pipeline
-from strategies import lengths_of, trees
-
-
-@st.composite
-def gold_documents(draw):
-    """Documents whose EDUs lie within sentences, with a tree for all of it or one per sentence."""
-    lengths = draw(st.lists(st.integers(1, 8), min_size=1, max_size=5))
-    document = Document.from_sentences(
-        [[draw(st.sampled_from("abc")) for _ in range(n)] for n in lengths], name="gold"
-    )
-    edus = [draw(lengths_of(n)) for n in lengths]
-    flat = [length for sentence in edus for length in sentence]
-    document = replace(document, edus=spans_of_lengths(flat))
-    if draw(st.booleans()):
-        return replace(document, tree=draw(trees(n_edus=len(flat))))
-    return replace(document, sentence_trees=[draw(trees(n_edus=len(sentence))) for sentence in edus])
+from support.fake_network import LABELS, FakeNetwork
+from support.strategies import parsed_documents
 
 
 def predict(documents, *, edus="auto", network=None, **settings):
@@ -35,7 +21,7 @@ def predict(documents, *, edus="auto", network=None, **settings):
     return list(Pipeline(network, LABELS, **settings).predict(documents, edus=edus))
 
 
-@given(st.lists(gold_documents(), max_size=4), st.sampled_from(["auto", "gold"]))
+@given(st.lists(parsed_documents(), max_size=4), st.sampled_from(["auto", "gold"]))
 @settings(max_examples=50, deadline=None)
 def test_documents_come_back_in_order_with_edus_and_a_tree_for_each_sentence(documents, edus):
     found = predict(documents, edus=edus)
@@ -68,11 +54,11 @@ def test_probabilities_that_are_no_numbers_are_an_error_that_says_so(monkeypatch
 
     monkeypatch.setattr(network, part, spoil)
     document = replace(Document.from_sentences(["abcab"]), edus=spans_of_lengths([1, 1, 1, 2]))
-    with pytest.raises(ModelError, match="its probabilities are no numbers"):
+    with pytest.raises(ModelError, match="its probabilities are not finite numbers"):
         list(Pipeline(network, LABELS).predict([document], edus=edus, trees=trees))
 
 
-@given(st.lists(gold_documents(), max_size=4))
+@given(st.lists(parsed_documents(), max_size=4))
 @settings(max_examples=50, deadline=None)
 def test_batches_and_windows_change_nothing(documents):
     expected = predict(documents)
@@ -81,7 +67,7 @@ def test_batches_and_windows_change_nothing(documents):
     assert predict(documents, batch_cost=13, window=3) == expected
 
 
-@given(st.lists(gold_documents(), max_size=4), st.sampled_from(["auto", "gold"]))
+@given(st.lists(parsed_documents(), max_size=4), st.sampled_from(["auto", "gold"]))
 @settings(max_examples=25, deadline=None)
 def test_the_first_reading_of_a_beam_is_what_the_document_says(documents, edus):
     for found in predict(documents, edus=edus, beam=3):  # Document itself checks this
@@ -91,7 +77,7 @@ def test_the_first_reading_of_a_beam_is_what_the_document_says(documents, edus):
         assert all(len(readings) == 1 for readings in found.readings)
 
 
-@given(gold_documents())
+@given(parsed_documents())
 @settings(max_examples=50, deadline=None)
 def test_what_was_gold_has_no_influence(document):
     assert predict([document]) == predict([document.without_edus()])
@@ -220,8 +206,9 @@ def test_a_network_that_only_segments_takes_no_edus():
 
 def test_limits_must_leave_room_for_something():
     for name in ("batch_cost", "window", "beam", "reach", "top_labels"):
+        limit: dict[str, Any] = {name: 0}
         with pytest.raises(ValueError, match=f"{name} is at least 1, got 0"):
-            Pipeline(FakeNetwork(), LABELS, **{name: 0})
+            Pipeline(FakeNetwork(), LABELS, **limit)
 
 
 def test_gold_trees_do_not_come_through():
@@ -237,6 +224,6 @@ def test_gold_relations_of_conllu_do_not_come_through():
     rows = [
         ("_",) * 7 + (misc,) for misc in ("Discourse=joint-list_m:1->0:0|Entity=1", "Discourse=ROOT:2->0:0")
     ]
-    document = replace(Document.from_sentences([["a", "b"]]), syntax=Syntax(columns=rows))
+    document = replace(Document.from_sentences([["a", "b"]]), syntax=Syntax(columns=tuple(rows)))
     (found,) = predict([document])
     assert [row[-1] for row in found.syntax.columns] == ["Entity=1", "_"]

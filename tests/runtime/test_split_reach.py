@@ -4,9 +4,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fake_network import FakeNetwork
 from rhetree.domain.span import spans_of_lengths
-from rhetree.runtime.parsing import find_structures
+from rhetree.runtime.tree_search import find_structures
+from support.fake_network import FakeNetwork
 
 
 def splits_of(n_edus, seed, **options):

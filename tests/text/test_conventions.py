@@ -3,8 +3,8 @@
 import pytest
 
 from rhetree.domain.document import Document
+from rhetree.formats import read_one
 from rhetree.text import tokenize
-from rhetree.treebanks import read_one
 
 TOKENS = [
     # contractions and possessives

@@ -7,53 +7,15 @@ import threading
 import time
 import unicodedata
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rhetree.text import tokenize, tokenize_edus
-
-ODDITIES = [
-    *("\r\n", "\r", "\n", "\n\n", "\t", "\x00", "\x0b", "\x0c", "\x85", "\u2028", "\u2029", "\u00a0"),
-    *("\u200b", "\u200d", "\u200e", "\u200f", "\u202e", "\u2060", "\ufeff", "\u00ad", "\ud800", "\udfff"),
-    *(
-        "don't",
-        "U.S.",
-        "Mr.",
-        "etc.",
-        "cannot",
-        "[12]",
-        "(a)",
-        "--",
-        "...",
-        "…",
-        "”",
-        "“",
-        "?",
-        "!",
-        ".",
-        ";",
-    ),
-    *(
-        "http://a.b/c?d=e.",
-        "a@b.c",
-        "👩🏽\u200d💻",
-        "🇳🇱",
-        "é",
-        "e\u0301",
-        "camelCase",
-        "x-ray",
-        "1,000.5%",
-        "'s",
-    ),
-]
-"""What text is made of when it is not words."""
-
-texts = st.one_of(
-    st.text(st.characters(categories=["L", "M", "N", "P", "S", "Z", "C"])),
-    st.lists(st.sampled_from([*ODDITIES, "word", "Word", "1", " ", " ", " "]), max_size=40).map("".join),
-)
+from rhetree.domain.document import Document
+from rhetree.text import add_sentences, tokenize, tokenize_edus
+from support.strategies import texts
 
 
 def is_invisible(text):
@@ -61,7 +23,7 @@ def is_invisible(text):
 
 
 @settings(max_examples=200)
-@given(texts)
+@given(texts())
 def test_every_visible_character_is_in_a_token_and_every_token_in_the_text(text):
     document = tokenize(text, "any")
     assert (document.name, document.text) == ("any", text)
@@ -79,7 +41,7 @@ def test_every_visible_character_is_in_a_token_and_every_token_in_the_text(text)
 
 
 @settings(max_examples=100)
-@given(texts, texts)
+@given(texts(), texts())
 def test_a_blank_line_parts_what_comes_before_from_what_comes_after(left, right):
     for blank in ("\n\n", "\r\n\r\n", "\n \t\r\n", "\u2029"):
         document = tokenize(left + blank + right)
@@ -93,7 +55,7 @@ def test_a_blank_line_parts_what_comes_before_from_what_comes_after(left, right)
 
 
 @settings(max_examples=100)
-@given(st.lists(texts.filter(lambda text: tokenize(text).tokens), max_size=6))
+@given(st.lists(texts().filter(lambda text: tokenize(text).tokens), max_size=6))
 def test_no_token_and_no_sentence_crosses_the_edge_of_an_edu(edus):
     document = tokenize_edus(edus, "any")
     assert document.text == " ".join(edus)
@@ -141,6 +103,31 @@ def test_edus_keep_only_the_sentence_edges_that_are_theirs():
         "Dr. No left.",
     ]
     assert document.edu_texts() == ["He came. He saw,", "she didn't.", "Dr. No", "left."]
+
+
+@given(st.text(max_size=80))
+def test_sentences_are_found_again_among_tokens_that_are_there(text):
+    whole = tokenize(text)
+    again = add_sentences(replace(whole, sentences=()))
+    assert again.tokens == whole.tokens
+    assert (again.sentences == ()) == (whole.tokens == ())
+
+
+def test_tokens_that_are_there_stay_and_blank_lines_end_sentences():
+    text = "It rain-ed . We left .\n\nand so on"
+    document = tokenize(text)
+    forms = [[token.form for token in document.tokens[s.start : s.end]] for s in document.sentences]
+    assert add_sentences(replace(document, sentences=())) == document
+    assert forms[-1] == ["and", "so", "on"]
+    odd = Document.from_sentences([[" ", "U.S.", "."], ["."]])
+    assert add_sentences(replace(odd, sentences=())).sentences
+
+
+def test_sentences_may_be_asked_to_start_at_edus():
+    document = tokenize_edus(["It rained . We left .", "Good ."])
+    bare = replace(document, sentences=())
+    assert len(add_sentences(bare).sentences) == 3
+    assert add_sentences(bare, at_edus=True) == document
 
 
 def test_an_edu_without_text_is_a_mistake():

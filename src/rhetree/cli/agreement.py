@@ -5,20 +5,23 @@ and must have the same tokens. F1 does not depend on which of the two comes firs
 """
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rhetree.cli.scored_documents import (
+from rhetree.cli.confusion import add_confusion_argument, draw_confusion, picture_path
+from rhetree.cli.options import say
+from rhetree.cli.relations import choose_inventory
+from rhetree.cli.scoring_options import (
     add_comparison_arguments,
-    choose_inventory,
     choose_level,
     pair_files,
-    read_documents,
+    read_annotated,
 )
 from rhetree.errors import MismatchError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rhetree.cli.console import Console
     from rhetree.metrics.agreement import Agreement
 
@@ -29,17 +32,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("b", type=Path, metavar="B", help="and of the second")
     parser.add_argument("--split", metavar="NAME", help="where A is a corpus, only this split, such as dev")
     add_comparison_arguments(parser)
+    parser.add_argument("--per-document", action="store_true", help="also each document")
+    parser.add_argument("--per-relation", action="store_true", help="also each relation")
+    add_confusion_argument(parser, "which relation of A is which of B's")
 
 
 def run(args: argparse.Namespace) -> int:
     """Read, compare, print."""
     from rhetree.cli.console import make_console
-    from rhetree.metrics.agreement import agreement
+    from rhetree.metrics.agreement import Agreement, document_agreement
     from rhetree.metrics.report import by_name
 
+    picture = picture_path(args.confusion)
     inventory = choose_inventory(args.relations, args.a)
-    read_a = read_documents(args.a, split=args.split, sentences=args.sentences, lenient=args.lenient)
-    read_b = read_documents(args.b, sentences=args.sentences, lenient=args.lenient)
+    read_a = read_annotated(args.a, args, args.split)
+    read_b = read_annotated(args.b, args)
     read_b = pair_files(args.a, read_a, args.b, read_b, args.split)
     a, b = by_name(read_a, "A's"), by_name(read_b, "B's")
     both = [name for name in a if name in b]
@@ -50,20 +57,32 @@ def run(args: argparse.Namespace) -> int:
         )
     for whose, names in only.items():
         if names:
-            print(f"rhetree: only in {whose.upper()}, left out: {', '.join(names)}", file=sys.stderr)
-    documents_a, documents_b = [a[name] for name in both], [b[name] for name in both]
+            say(f"only in {whose.upper()}, left out: {', '.join(names)}")
     # One of the two is enough to know the sentences of a document.
     level = choose_level(args.level, [a[name] if a[name].sentences else b[name] for name in both])
-    found = agreement(documents_a, documents_b, level=level, inventory=inventory)
+    documents = {
+        name: document_agreement(a[name], b[name], level=level, inventory=inventory) for name in both
+    }
+    found = sum(
+        documents.values(),
+        start=Agreement(level=level, inventory=None if inventory is None else inventory.name),
+    )
+    if picture is not None:
+        draw_confusion(found.trees.confusion, picture, rows="A", columns="B")
     console = make_console()
     if args.json:
-        console.print_json({**found.to_dict(), "only_in": only})
+        record = found.to_dict(per_relation=args.per_relation, confusion=args.confusion is not None)
+        if args.per_document:
+            record["per_document"] = [{"name": name, **part.to_dict()} for name, part in documents.items()]
+        console.print_json({**record, "only_in": only})
     else:
-        _print_tables(console, found)
+        _print_tables(console, found, documents, args)
     return 0
 
 
-def _print_tables(console: "Console", found: "Agreement") -> None:
+def _print_tables(
+    console: "Console", found: "Agreement", documents: "Mapping[str, Agreement]", args: argparse.Namespace
+) -> None:
     from rhetree.cli import score_tables as tables
 
     console.show(tables.agreement_scope(found), tables.boundaries_table(found.segmentation))
@@ -75,3 +94,12 @@ def _print_tables(console: "Console", found: "Agreement") -> None:
         console.show(title, tables.trees_table(found.trees_same_edus))
     title = "Kappa (Siegel & Castellan 1988), over the judgements of Marcu et al. (1999)"
     console.show(title, tables.kappa_table(found))
+    if args.per_document:
+        title = "F1 by document, RST-Parseval, and K of relations"
+        console.show(title, tables.agreement_by_document_table(documents))
+    if args.per_relation and found.trees.n_trees:
+        title = "Relations, RST-Parseval, and K of each"
+        console.show(title, tables.agreement_by_relation_table(found))
+    if args.confusion == Path() and found.trees.n_trees:
+        confusion = found.trees.confusion
+        console.show(tables.confusion_title(confusion), tables.confusion_table(confusion, "A", "B"))

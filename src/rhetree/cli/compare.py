@@ -5,24 +5,26 @@ over documents. With --runs each SYSTEM is a folder with a file or a folder for 
 """
 
 import argparse
-import sys
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rhetree.cli.scored_documents import (
+from rhetree.cli.options import say
+from rhetree.cli.relations import choose_inventory
+from rhetree.cli.scoring_options import (
     add_comparison_arguments,
-    choose_inventory,
     choose_level,
     pair_files,
-    read_documents,
-    read_predictions,
+    read_annotated,
+    read_predicted,
 )
 from rhetree.errors import MismatchError, RhetreeError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from rhetree.cli.console import Console
+    from rhetree.domain.document import Document
     from rhetree.metrics.report import Evaluation
     from rhetree.metrics.significance import Comparison
 
@@ -49,7 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Read, score every run, compare, print."""
     from rhetree.cli.console import make_console
-    from rhetree.metrics.report import METRICS, evaluate, pair_by_name
+    from rhetree.metrics.comparability import adopt_sentences
+    from rhetree.metrics.report import METRICS, evaluate
     from rhetree.metrics.significance import compare
 
     if args.samples < 1:
@@ -57,32 +60,49 @@ def run(args: argparse.Namespace) -> int:
     if args.seed < 0:
         raise RhetreeError(f"--seed {args.seed}: expected 0 or more")
     inventory = choose_inventory(args.relations, args.gold)
-    gold = read_documents(args.gold, split=args.split, sentences=args.sentences, lenient=args.lenient)
-    level = choose_level(args.level, gold)
-    systems: list[list[Evaluation]] = []
-    for system in (args.a, args.b):
-        runs = []
-        for path in _runs_of(system) if args.runs else [system]:
-            predicted = read_predictions(path, sentences=args.sentences, lenient=args.lenient)
-            predicted = pair_files(args.gold, gold, path, predicted, args.split)
-            try:
-                pairs = pair_by_name(gold, predicted)
-                runs.append(evaluate(*pairs, level=level, inventory=inventory))
-            except MismatchError as error:
-                raise MismatchError(f"{path}: {error}") from error
-        systems.append(runs)
+    gold = read_annotated(args.gold, args, args.split)
+    predicted = [
+        {path: _read_run(path, gold, args) for path in (_runs_of(system) if args.runs else [system])}
+        for system in (args.a, args.b)
+    ]
+    runs = [run for system in predicted for run in system.values()]
+    level = choose_level(args.level, gold, [document for run in runs for document in run])
+    if level == "sentence":
+        gold = [adopt_sentences(document, versions) for document, *versions in zip(gold, *runs, strict=True)]
+    systems: list[list[Evaluation]] = [[], []]
+    for system, evaluations in zip(predicted, systems, strict=True):
+        for path, run in system.items():
+            with _blame(path):
+                evaluations.append(evaluate(gold, run, level=level, inventory=inventory))
     a, b = systems
     comparisons = {
         metric: compare(a, b, metric, n_samples=args.samples, seed=args.seed) for metric in METRICS
     }
     if not a[0].total.n_trees:
-        print("rhetree: gold has no trees, so only EDUs are compared", file=sys.stderr)
+        say("gold has no trees, so only EDUs are compared")
     console = make_console()
     if args.json:
         console.print_json(_record(a, comparisons))
     else:
         _print_table(console, a, comparisons)
     return 0
+
+
+def _read_run(path: Path, gold: "list[Document]", args: argparse.Namespace) -> "list[Document]":
+    """The documents of a run, in the order of gold."""
+    from rhetree.metrics.report import pair_by_name
+
+    predicted = pair_files(args.gold, gold, path, read_predicted(path, args), args.split)
+    with _blame(path):
+        return pair_by_name(gold, predicted)[1]
+
+
+@contextmanager
+def _blame(path: Path) -> "Iterator[None]":
+    try:
+        yield
+    except MismatchError as error:
+        raise MismatchError(f"{path}: {error}") from error
 
 
 def _runs_of(system: Path) -> list[Path]:

@@ -1,11 +1,14 @@
 """Standard output: tables for people and JSON for programs, in what its encoding can hold."""
 
 import json
+import os
+import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TextIO
 
+from rhetree.draw.terminal import Style, needs_ascii
 from rhetree.draw.text import clean, columns
 
 WIDTH = 80
@@ -95,3 +98,20 @@ class Console:
 def make_console() -> Console:
     """Standard output, for people."""
     return Console(sys.stdout)
+
+
+def terminal_style(width: int | None = None, colour: str = "auto") -> Style:
+    """What standard output can show. From now on it replaces characters that it cannot encode.
+
+    :param width: columns; None takes the terminal's
+    :param colour: "always", "never", or "auto" for terminals that do not ask for none
+    """
+    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a TextIOWrapper wherever there is a console
+    asks_for_colour = (
+        sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    )
+    return Style(
+        width=width or shutil.get_terminal_size((80, 24)).columns,
+        colour=colour == "always" or (colour == "auto" and asks_for_colour),
+        ascii_only=needs_ascii(sys.stdout.encoding or "ascii"),
+    )

@@ -12,25 +12,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rhetree.cli.options import (
-    FORMATS,
     add_tree_arguments,
-    check_standard_input,
-    counted,
     naming_options,
     say,
     with_option,
 )
 from rhetree.cli.relations import choose_inventory
-from rhetree.errors import ArgumentError, RhetreeError, UnwritableError
+from rhetree.errors import ArgumentError, RhetreeError, UnwritableError, counted
+from rhetree.formats import OUTPUTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rhetree.treebanks.convert import Outcome, Plan
-    from rhetree.treebanks.format import Layer
+    from rhetree.formats.format import Layer
+    from rhetree.jobs.conversion import Outcome, Plan
 
 SAME_REASON = 5
-"""How many files are named that cannot be converted for the same reason; the others are counted."""
+"""Files to name that failed for the same reason; further ones are only counted."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("inputs", nargs="+", type=Path, metavar="IN", help="files and folders, or -")
     add("output", type=Path, metavar="OUT", help="a file, a folder, or -")
-    add("--to", dest="to_format", metavar="FORMAT", help=f"write this format: {', '.join(FORMATS)}")
+    add("--to", dest="to_format", metavar="FORMAT", help=f"write this format: {', '.join(OUTPUTS)}")
     add_tree_arguments(parser)
     add("--by-sentence", action="store_true", help="one tree per sentence in place of the document's")
     add(
@@ -63,9 +61,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _plan(args: argparse.Namespace) -> "Plan":
-    from rhetree.treebanks.convert import Changes, make_plan
+    from rhetree.jobs.conversion import Changes, make_plan
 
-    check_standard_input(args.inputs)
     return make_plan(
         args.inputs,
         args.output,
@@ -82,7 +79,7 @@ def _plan(args: argparse.Namespace) -> "Plan":
 
 
 class _Report:
-    """Adds up what became of the files, and says it."""
+    """Adds up what became of the files, and reports it."""
 
     def __init__(self, plan: "Plan") -> None:
         self.plan = plan
@@ -125,7 +122,7 @@ class _Report:
 
 
 def _not_kept(losses: "Counter[Layer]") -> str:
-    """One line for all kinds, those of as many documents together."""
+    """One line for all layers, grouped by the number of documents that lost them."""
     by_count: dict[int, list[str]] = {}
     for layer, count in losses.most_common():
         by_count.setdefault(count, []).append(layer.value)
@@ -134,7 +131,7 @@ def _not_kept(losses: "Counter[Layer]") -> str:
 
 
 def _with_progress(plan: "Plan") -> "Iterator[Outcome]":
-    """The outcomes, beside a bar on a terminal where there are several files."""
+    """The outcomes; several files show a progress bar on a terminal."""
     if len(plan.sources) == 1 or not sys.stderr.isatty():
         yield from plan.carry_out()
         return

@@ -1,17 +1,17 @@
 """Look at a treebank: GUM's layout, RST-DT's, or any folder of trees (see docs/corpora.md)."""
 
 import argparse
-import sys
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rhetree.errors import RhetreeError
+from rhetree.cli.options import naming_options, say
+from rhetree.cli.treebank_options import add_treebank_arguments, check_seed
 
 if TYPE_CHECKING:
     from rhetree.cli.console import Console
-    from rhetree.treebanks.stats import CorpusStats
+    from rhetree.corpora.stats import CorpusStats
 
 ROWS = {
     "documents": "documents",
@@ -19,10 +19,11 @@ ROWS = {
     "one_edu": "  of one EDU",
     "with_tree": "  with a tree",
     "without_tree": "  without a tree",
+    "crossed": "    an EDU crosses their edge",
     "edus": "EDUs",
     "tokens": "tokens",
 }
-"""What the table calls each count."""
+"""The title of each count in the table."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,47 +44,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the classes to count: ours, or from a file with lines like 'Contrast: contrast, concession'; "
         "none for relations as they are (default: by the treebank's layout)",
     )
-    stats.add_argument(
-        "--sentences",
-        type=Path,
-        metavar="FOLDER",
-        help="Penn Treebank .mrg or CoNLL-U files with the gold sentences and tokens of the documents",
-    )
-    stats.add_argument(
-        "--trees", metavar="NAME", help="the folder inside FOLDER with the trees, where there are several"
-    )
-    stats.add_argument(
-        "--dev-share",
-        type=_share,
-        metavar="SHARE",
-        help="hold out this share of the training documents as dev",
-    )
-    stats.add_argument("--seed", type=int, metavar="N", help="which share it is (default: 0)")
-    stats.add_argument(
-        "--lenient", action="store_true", help="leave out bad documents and go on; standard error says which"
-    )
+    add_treebank_arguments(stats)
 
 
 def run(args: argparse.Namespace) -> int:
     """Read, count, print."""
     from rhetree.cli.console import make_console
-    from rhetree.treebanks.corpus import read_corpus
-    from rhetree.treebanks.stats import count
+    from rhetree.corpora.corpus import read_corpus
+    from rhetree.corpora.stats import count
 
-    if args.seed is not None and args.dev_share is None:
-        raise RhetreeError("--seed says which documents --dev-share holds out, and there is no --dev-share")
-    corpus = read_corpus(
-        args.folder,
-        split=args.split,
-        trees=args.trees,
-        sentences=args.sentences,
-        relations=args.relations,
-        dev_share=args.dev_share,
-        seed=args.seed or 0,
-        lenient=args.lenient,
-    )
+    check_seed(args)
+    with naming_options():
+        corpus = read_corpus(
+            args.folder,
+            split=args.split,
+            trees=args.trees,
+            sentences=args.sentences,
+            relations=args.relations,
+            dev_share=args.dev_share,
+            seed=1 if args.seed is None else args.seed,
+            lenient=args.lenient,
+        )
     for note in corpus.notes:
-        print(f"rhetree: {note}", file=sys.stderr)
+        say(note)
     total = count(corpus.documents)
     splits = {split: count(documents) for split, documents in corpus.splits.items()}
     console = make_console()
@@ -93,13 +76,6 @@ def run(args: argparse.Namespace) -> int:
     else:
         _print_tables(console, splits if len(splits) == 1 else {**splits, "all": total}, total)
     return 0
-
-
-def _share(value: str) -> float:
-    share = float(value)
-    if not 0 < share < 1:
-        raise argparse.ArgumentTypeError(f"a share lies between 0 and 1, got {value}")
-    return share
 
 
 def _print_tables(console: "Console", columns: "Mapping[str, CorpusStats]", total: "CorpusStats") -> None:

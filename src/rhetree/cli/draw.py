@@ -6,20 +6,20 @@ or choose one with --document.
 """
 
 import argparse
-import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from rhetree.cli.drawn_documents import Drawing, Subject, choose_drawing, quoted
-from rhetree.cli.options import add_tree_arguments, counted, naming_options, say
-from rhetree.errors import MissingExtraError, RhetreeError
+from rhetree.cli.options import add_tree_arguments, naming_options, say
+from rhetree.cli.relations import choose_inventory
+from rhetree.errors import MissingExtraError, RhetreeError, counted
+from rhetree.jobs.places import STANDARD, FreePaths, file_name, names_folder
 
 if TYPE_CHECKING:
-    from rhetree.draw.picture import Format, PictureConfig
+    from rhetree.draw.picture import PictureConfig, PictureFormat
+    from rhetree.jobs.subjects import Subject, Subjects
 
 KINDS = ("svg", "html", "png", "txt")
-STDOUT = Path("-")
 
 _USES = {
     "width": ("terminal", "txt", "svg", "png"),
@@ -27,7 +27,7 @@ _USES = {
     "scale": ("png",),
     "colour": ("terminal",),
 }
-"""Which options mean something to which kind of picture."""
+"""The kinds of picture that each option applies to."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -78,13 +78,12 @@ def run(args: argparse.Namespace) -> int:
         if getattr(args, option) is not None and kind not in kinds:
             raise RhetreeError(f"--{option} is for {', '.join(kinds)}, not for {kind}")
     config = _config(args, kind)
-    with naming_options():
-        drawing = choose_drawing(args)
+    subjects = _read(args)
     if kind == "terminal":
-        return _print(drawing, config, args.colour or "auto")
-    if args.output is not None and _is_folder(args.output):
-        return _write_folder(drawing, kind, config, args.output)
-    return _write_file(drawing, kind, config, args.output or STDOUT)
+        return _print(subjects, config, args.colour or "auto")
+    if args.output is not None and names_folder(args.output):
+        return _write_folder(subjects, kind, config, args.output)
+    return _write_file(subjects, kind, config, args.output or STANDARD)
 
 
 def _kind(args: argparse.Namespace) -> str:
@@ -94,16 +93,14 @@ def _kind(args: argparse.Namespace) -> str:
         return str(args.to)
     if output is None:
         return "terminal"
-    if output == STDOUT or _is_folder(output):
+    if output == STANDARD or names_folder(output):
         raise RhetreeError(f"-o {output} needs --to, with one of {', '.join(KINDS)}")
     ending = output.suffix.lower().removeprefix(".")
     if ending not in KINDS:
-        raise RhetreeError(f"-o {output}: its ending is none of .{', .'.join(KINDS)}; say --to")
+        raise RhetreeError(
+            f"-o {output}: its ending is none of .{', .'.join(KINDS)}; say what to draw with --to"
+        )
     return ending
-
-
-def _is_folder(output: Path) -> bool:
-    return output.is_dir() or (output != STDOUT and not output.suffix)
 
 
 def _config(args: argparse.Namespace, kind: str) -> "PictureConfig":
@@ -128,8 +125,34 @@ def _config(args: argparse.Namespace, kind: str) -> "PictureConfig":
         raise RhetreeError(str(error)) from error
 
 
+def _read(args: argparse.Namespace) -> "Subjects":
+    """The documents that the arguments name; says what was noted while they were read."""
+    from rhetree.jobs.subjects import SubjectReader
+
+    paths = [args.file] if args.against is None else [args.file, args.against]
+    if args.from_format is not None and all(path.is_dir() for path in paths):
+        raise RhetreeError(f"--from is for files, and {paths[0]} is a folder, whose files' endings tell")
+    reader = SubjectReader(
+        format=args.from_format,
+        document=args.document,
+        relations=choose_inventory(args.relations),
+        sentences=args.by_sentence or args.sentence is not None,
+        lenient=args.lenient,
+    )
+    with naming_options():
+        subjects = reader.read(args.file, args.against)
+    for note in subjects.notes:
+        say(note)
+    if subjects.n_by_rule:
+        say(
+            f"sentences of {counted(subjects.n_by_rule, 'document')} are found by rule; "
+            "rhetree convert --sentences adds gold ones"
+        )
+    return subjects
+
+
 def _titles(file: Path, against: Path) -> tuple[str, str]:
-    """As short a part of each path as tells one from the other."""
+    """The shortest ends of two paths that differ."""
     for n_parts in range(1, max(len(file.parts), len(against.parts))):
         short = str(Path(*file.parts[-n_parts:])), str(Path(*against.parts[-n_parts:]))
         if short[0] != short[1]:
@@ -137,15 +160,15 @@ def _titles(file: Path, against: Path) -> tuple[str, str]:
     return str(file), str(against)
 
 
-def _print(drawing: Drawing, config: "PictureConfig", colour: str) -> int:
-    """All trees; those that cannot be drawn among others are reported, and the rest go on."""
-    from rhetree.cli.drawing import terminal_style
+def _print(subjects: "Subjects", config: "PictureConfig", colour: str) -> int:
+    """Print all trees; if one of several cannot be drawn, say so and go on."""
+    from rhetree.cli.console import terminal_style
     from rhetree.draw.picture import draw_lines
 
     style = terminal_style(config.width, colour)
     n_bad = 0
-    several = len(drawing.subjects) > 1
-    for number, subject in enumerate(drawing.subjects):
+    several = len(subjects.all) > 1
+    for number, subject in enumerate(subjects.all):
         try:
             lines = list(draw_lines(subject.document, style, config, subject.against))
         except RhetreeError as error:
@@ -158,60 +181,66 @@ def _print(drawing: Drawing, config: "PictureConfig", colour: str) -> int:
             print(("\n" if number > n_bad else "") + (subject.document.name or f"document {number + 1}"))
         for line in lines:
             print(line)
-    return drawing.exit_code(n_bad)
+    return _exit_code(subjects, n_bad)
 
 
-def _write_file(drawing: Drawing, kind: str, config: "PictureConfig", output: Path) -> int:
-    subjects = drawing.subjects
-    if len(subjects) > 1:
-        names = quoted([subject.document.name for subject in subjects])
+def _write_file(subjects: "Subjects", kind: str, config: "PictureConfig", output: Path) -> int:
+    from rhetree.jobs.subjects import quoted
+
+    if len(subjects.all) > 1:
+        names = quoted([subject.document.name for subject in subjects.all])
         raise RhetreeError(
-            f"{len(subjects)} documents do not fit in one {kind} file; choose one with --document ({names}), "
+            f"{len(subjects.all)} documents do not fit in one {kind} file; choose one with --document ({names}), "
             f"or draw all into a folder with -o FOLDER --to {kind}"
         )
-    picture = _draw(subjects[0], kind, config)
-    if output != STDOUT:
+    picture = _draw(subjects.all[0], kind, config)
+    if output != STANDARD:
         _write(picture, output)
-        return drawing.exit_code()
+        return _exit_code(subjects)
     if kind == "png" and sys.stdout.isatty():
-        raise RhetreeError("a PNG is nothing for a terminal; say -o FILE.png")
+        raise RhetreeError("a terminal cannot show a PNG; write it to a file with -o FILE.png")
     sys.stdout.flush()
     sys.stdout.buffer.write(picture)
-    return drawing.exit_code()
+    return _exit_code(subjects)
 
 
-def _write_folder(drawing: Drawing, kind: str, config: "PictureConfig", folder: Path) -> int:
-    """A picture for each document; those that cannot be drawn are reported, and the rest go on."""
-    from rhetree.treebanks.files import check_folder
+def _write_folder(subjects: "Subjects", kind: str, config: "PictureConfig", folder: Path) -> int:
+    """Write a picture for each document; if one cannot be drawn, say so and go on."""
+    from rhetree.formats.files import check_folder
 
     check_folder(folder)
-    used: set[str] = set()
+    free = FreePaths()
     n_bad = 0
-    for number, subject in enumerate(drawing.subjects, start=1):
-        name = re.sub(r"[^\w.+-]+", "_", subject.document.name).strip(".") or f"document-{number}"
-        name = name if name not in used else f"{name}-{number}"
-        used.add(name)
+    for subject in subjects.all:
+        stem = free.free(folder / file_name(subject.document.name))
         try:
-            _write(_draw(subject, kind, config), folder / f"{name}.{kind}")
+            _write(_draw(subject, kind, config), stem.with_name(f"{stem.name}.{kind}"))
         except MissingExtraError:
             raise
         except RhetreeError as error:
             n_bad += 1
             say(str(error))
-    n_subjects = len(drawing.subjects)
-    n_all = counted(n_subjects + drawing.n_left_out, "document")
+    n_subjects = len(subjects.all)
+    n_all = counted(n_subjects + subjects.n_left_out, "document")
     say(f"drew {n_subjects - n_bad} of {n_all} into {folder}")
-    return drawing.exit_code(n_bad)
+    return _exit_code(subjects, n_bad)
 
 
-def _draw(subject: Subject, kind: str, config: "PictureConfig") -> bytes:
+def _exit_code(subjects: "Subjects", n_bad: int = 0) -> int:
+    """0 if everything was drawn, 1 if only a part was, 2 if nothing was."""
+    if n_bad == len(subjects.all):
+        return 2
+    return 1 if n_bad + subjects.n_left_out else 0
+
+
+def _draw(subject: "Subject", kind: str, config: "PictureConfig") -> bytes:
     from rhetree.draw.picture import draw
 
-    return draw(subject.document, cast("Format", kind), config, subject.against)
+    return draw(subject.document, cast("PictureFormat", kind), config, subject.against)
 
 
 def _write(picture: bytes, path: Path) -> None:
-    from rhetree.treebanks.files import whole_file
+    from rhetree.formats.files import whole_file
 
     with whole_file(path) as sink:
         sink.buffer.write(picture)

@@ -3,24 +3,25 @@
 import argparse
 from collections import Counter
 from dataclasses import replace
-from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rhetree.domain.tree import Tree
-from rhetree.errors import RhetreeError, UnwritableError
+from rhetree.cli.options import add_device_argument, naming_options, say
+from rhetree.cli.treebank_options import add_treebank_arguments, check_seed
+from rhetree.errors import ArgumentError, RhetreeError, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from rhetree.cli.console import Console
+    from rhetree.corpora.corpus import Corpus
     from rhetree.domain.document import Document
+    from rhetree.jobs.predictions import Predictions
     from rhetree.metrics.report import Evaluation
-    from rhetree.treebanks.format import Layer
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what the command takes."""
+    """Declare the arguments of ``rhetree evaluate``."""
     parser.add_argument(
         "model",
         metavar="MODEL",
@@ -43,7 +44,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--relations", help="relation classes: gum, rst-dt, none or a file (default: the model's)"
     )
-    parser.add_argument("--sentences", type=Path, help="for RST-DT: a folder of files with its sentences")
+    add_treebank_arguments(
+        parser,
+        share="default: the share that was held out to train the model, for a corpus without a split dev",
+        seed="default: the model's",
+    )
     parser.add_argument("--per-document", action="store_true", help="each document's scores too")
     parser.add_argument("--json", action="store_true", help="print JSON for programs")
     parser.add_argument(
@@ -56,38 +61,43 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--to", metavar="FORMAT", help="the format of what is written (default: by its ending)"
     )
-    parser.add_argument("--threads", type=int, default=0, help="0 for as many as there are cores")
+    parser.add_argument("--threads", type=int, default=0, help="number of threads (default: 0, one per core)")
+    add_device_argument(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Evaluate and print."""
     from rhetree.cli.console import make_console
     from rhetree.cli.extras import training_extra
-    from rhetree.cli.options import say
-    from rhetree.learning.evaluation import evaluate_models, relations_of, task_of
+    from rhetree.learning.evaluation import evaluate_models, task_of
     from rhetree.runtime.installed import find_model
-    from rhetree.treebanks.corpus import read_corpus
 
     if args.to is not None and args.output is None:
         raise RhetreeError("--to names the format of what -o writes, and there is no -o")
-    predictions = None if args.output is None else _Predictions(args.output, args.to)
+    check_seed(args)
+    predictions = None if args.output is None else _choose_predictions(args.output, args.to)
     model = find_model(args.model)
     segmenter = None if args.segmenter is None else find_model(args.segmenter)
     parses = task_of(model) != "segment"
-    corpus = read_corpus(
-        args.corpus,
-        split=args.split,
-        sentences=args.sentences,
-        relations=args.relations or (relations_of(model) if parses else None),
-    ).split_by_sentence()
+    with naming_options():
+        corpus = _read_corpus(args, model, parses=parses)
     for note in corpus.notes:
         say(note)
     documents = corpus.split(args.split)
     if predictions is not None:
         predictions.check_room_for(documents, has_trees=parses)
     _tell_unknown_labels(model, documents)
+    for folder in filter(None, (model, segmenter)):
+        _tell_trained_on(folder, documents)
     with training_extra():
-        results = evaluate_models(model, documents, segmenter=segmenter, edus=args.edus, threads=args.threads)
+        results = evaluate_models(
+            model,
+            documents,
+            segmenter=segmenter,
+            edus=args.edus,
+            threads=args.threads,
+            device=args.device,
+        )
     evaluations = {
         name: replace(evaluation, inventory=corpus.relations)
         for name, evaluation in (("gold", results.gold), ("auto", results.auto))
@@ -103,14 +113,77 @@ def run(args: argparse.Namespace) -> int:
     else:
         _print_tables(console, evaluations, args)
     if predictions is not None:
-        # Both were asked for: what the model finds by itself says more.
-        predictions.write(results.predictions["auto" if "auto" in evaluations else "gold"])
+        # If both were asked for, the trees over the model's own EDUs say more.
+        best = results.predictions["auto" if "auto" in evaluations else "gold"]
+        for layer in predictions.write(_naming_models(best, segmenter, model)):
+            say(f"{args.output}: not kept: {layer.value}")
     return 0
+
+
+def _naming_models(documents: "Sequence[Document]", *models: Path | None) -> "list[Document]":
+    """The documents with the models that made them in their metadata."""
+    from rhetree.runtime.identity import identify
+    from rhetree.runtime.model import read_config
+
+    names = ", ".join(identify(model, read_config(model)) for model in models if model is not None)
+    return [replace(document, metadata={**document.metadata, "model": names}) for document in documents]
+
+
+def _choose_predictions(path: Path, format: str | None) -> "Predictions":
+    from rhetree.jobs.places import STANDARD
+    from rhetree.jobs.predictions import Predictions
+
+    if path == STANDARD:
+        raise RhetreeError("-o -: standard output has the scores; name a file")
+    with naming_options():
+        return Predictions(path, format)
+
+
+def _read_corpus(args: argparse.Namespace, model: Path, *, parses: bool) -> "Corpus":
+    """Read the split to score on, with sentence trees.
+
+    If the corpus has no split dev, that is the documents held out when the model was trained.
+    """
+    from rhetree.corpora.corpus import read_corpus
+    from rhetree.learning.evaluation import dev_share_of, relations_of
+
+    own_share, own_seed = dev_share_of(model)
+
+    def read(dev_share: float | None) -> "Corpus":
+        return read_corpus(
+            args.corpus,
+            split=args.split,
+            trees=args.trees,
+            sentences=args.sentences,
+            relations=args.relations or (relations_of(model) if parses else None),
+            dev_share=dev_share,
+            seed=own_seed if args.seed is None else args.seed,
+            lenient=args.lenient,
+        ).split_by_sentence()
+
+    try:
+        return read(args.dev_share)
+    except ArgumentError as error:
+        if error.argument != "dev_share" or args.dev_share is not None or own_share is None:
+            raise
+        return read(own_share)
+
+
+def _tell_trained_on(model: Path, documents: "Sequence[Document]") -> None:
+    """Warn of documents whose text the model saw in training: its scores on them mean little."""
+    from rhetree.learning.evaluation import trained_on
+
+    names = trained_on(model, documents)
+    if names:
+        some = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
+        say(
+            f"warning: {model} was trained on {len(names)} of {counted(len(documents), 'document')} "
+            f"({some}); scores on them do not show how well it does on new text"
+        )
 
 
 def _tell_unknown_labels(model: Path, documents: "Sequence[Document]") -> None:
     """Say where gold has relations that the model never saw: its scores then tell of names, not of trees."""
-    from rhetree.cli.options import say
     from rhetree.runtime.model import read_config
 
     labels = set(read_config(model)["labels"])
@@ -128,66 +201,6 @@ def _tell_unknown_labels(model: Path, documents: "Sequence[Document]") -> None:
             f"{unknown.total()} of {len(gold)} gold labels are none of the model's, most often {most}; "
             "--relations names other classes"
         )
-
-
-class _Predictions:
-    """Where predicted documents go: a file, or a folder with a file for each."""
-
-    def __init__(self, path: Path, format: str | None) -> None:
-        from rhetree.treebanks import format_of
-        from rhetree.treebanks.files import STDIN, check_folder, names_folder
-
-        if path == STDIN:
-            raise RhetreeError("-o -: standard output has the scores; name a file")
-        self.path = path
-        self.is_folder = names_folder(path)
-        if self.is_folder and format is None:
-            raise RhetreeError(f"-o {path}: a folder; name what to write into it with --to")
-        self.format = format_of(path, format, argument="--to")
-        check_folder(path if self.is_folder else path.parent)
-
-    def check_room_for(self, documents: "Sequence[Document]", *, has_trees: bool) -> None:
-        """Raise :class:`RhetreeError` where predictions of these documents could not be written."""
-        if self.is_folder and self.format.name == "dis" and has_trees:
-            return
-        if len(documents) > 1 and not (self.is_folder or self.format.many):
-            raise RhetreeError(
-                f"-o {self.path}: {self.format.name} holds one document a file, and there are {len(documents)}; "
-                "name a folder"
-            )
-        for document in documents[:1]:
-            leaves = (Tree(),) * len(document.sentences) if has_trees else ()
-            stand_in = replace(document.without_trees(), edus=document.sentences, sentence_trees=leaves)
-            try:
-                self.format.write(stand_in, StringIO())
-            except UnwritableError as error:
-                raise RhetreeError(
-                    f"-o {self.path}: {self.format.name} cannot hold what this model finds: {error.what}; "
-                    f"json, jsonl and {'rs3' if has_trees else 'conllu'} can"
-                ) from error
-
-    def write(self, documents: "Sequence[Document]") -> None:
-        from rhetree.cli.options import say
-        from rhetree.treebanks import write
-
-        if self.is_folder:
-            lost = {layer for document in documents for layer in self._write_one(document)}
-        else:
-            lost = set(write(documents, self.path, format=self.format.name))
-        for layer in sorted(lost, key=lambda layer: layer.value):
-            say(f"{self.path}: not kept: {layer.value}")
-
-    def _write_one(self, document: "Document") -> "Iterable[Layer]":
-        from rhetree.cli.parsed_formats import write_sentences
-        from rhetree.treebanks import write
-        from rhetree.treebanks.convert import file_name
-
-        path = self.path / file_name(document.name)
-        if self.format.name != "dis" or document.tree is not None:
-            ending = self.format.suffixes[0]
-            return write(document, path.with_name(path.name + ending), format=self.format.name)
-        write_sentences(document, path)
-        return ()
 
 
 def _print_tables(

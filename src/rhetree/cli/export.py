@@ -4,11 +4,11 @@ import argparse
 from pathlib import Path
 
 PRECISIONS = ("fp32", "fp16", "int8")
-"""Of ``rhetree.learning.precision``, which is not imported for a list of options."""
+"""Those of ``rhetree.learning.export.precision``, repeated so that ``--help`` need not import torch."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what the command takes."""
+    """Declare the arguments of ``rhetree export``."""
     parser.add_argument(
         "model",
         metavar="MODEL",
@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--precision",
         choices=PRECISIONS,
         default="int8",
-        help="of the encoder: fp32 is what was trained, int8 is small and fast (default: int8)",
+        help="precision of the encoder: fp32 is what was trained, int8 is small and fast (default: int8)",
     )
     parser.add_argument(
         "--weights", action="store_true", help="keep the trained weights too, to train the model further"

@@ -1,4 +1,4 @@
-"""Saying which extra to install, where a command needs packages that are not there."""
+"""Says which extra to install if a command needs packages that are missing."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ _TRAINING = {"torch", "onnx", "transformers", "tomli", "h5py"}
 
 @contextmanager
 def training_extra() -> Iterator[None]:
-    """Turn the absence of what training needs into a line that installs it."""
+    """Turn a missing package of the training extra into an error with the line that installs it."""
     try:
         yield
     except ModuleNotFoundError as error:

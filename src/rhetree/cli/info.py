@@ -1,4 +1,4 @@
-"""Tell what is known of a model: its settings, scores and data, and its card."""
+"""Show what is known about a model: its settings, scores, training data and card."""
 
 import argparse
 
@@ -29,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
         console.print_json(model.to_dict())
         return 0
     for name, fact in (("model", model.name), ("folder", str(folder)), ("size", model.size), *model.facts()):
-        # A path or a hash that is too long for a line stays whole.
+        # Paths and hashes are not broken, however long.
         lines = textwrap.wrap(fact, WIDTH - 15, break_long_words=False, break_on_hyphens=False)
         console.print(f"{name:<16}" + f"\n{'':16}".join(lines))
     if model.card:

@@ -1,4 +1,4 @@
-"""What a model's folder says of it: its ``config.json`` and its card."""
+"""What a model's folder says about the model: its ``config.json`` and its card."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -23,10 +23,10 @@ class ModelFacts:
     name: str
     folder: Path
     n_bytes: int
-    """Of all its files."""
+    """Size of all its files."""
     config: Mapping[str, Any]
     card: str
-    """Empty where there is none."""
+    """The text of its card; empty if there is none."""
 
     @property
     def size(self) -> str:
@@ -45,7 +45,7 @@ class ModelFacts:
         return first_paragraph(self.card)
 
     def facts(self) -> Iterator[tuple[str, str]]:
-        """What is known, under its name; only what the model's configuration says."""
+        """The facts that the model's configuration states, each with its name."""
         recipe = self.config.get("recipe", {})
         network = recipe.get("network", {})
         if "task" in network:
@@ -55,7 +55,7 @@ class ModelFacts:
             path = Path(str(embedding.get("path") or "")).name
             yield "encoder", f"{embedding['kind']} {path}".strip()
         if "runtime" in self.config:
-            yield "precision", str(self.config["runtime"].get("precision", "not told"))
+            yield "precision", str(self.config["runtime"].get("precision", "unknown"))
         if self.config.get("labels"):
             yield "labels", str(len(self.config["labels"]))
         if self.config.get("data"):
@@ -66,9 +66,11 @@ class ModelFacts:
         made_with |= self.config.get("versions", {})
         if made_with:
             yield "made with", ", ".join(f"{name} {version}" for name, version in made_with.items())
+        if self.config.get("requires_rhetree"):
+            yield "runs with", f"rhetree {self.config['requires_rhetree']}"
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, for programs."""
+        """Everything, for JSON."""
         return {
             "name": self.name,
             "folder": str(self.folder),
@@ -79,7 +81,7 @@ class ModelFacts:
 
 
 def read_facts(folder: Path, name: str) -> ModelFacts:
-    """Look at a model's folder; :class:`ModelError` where it is none."""
+    """Read a model's folder; :class:`ModelError` if it is not a model."""
     from rhetree.runtime.model import read_config
 
     config = read_config(folder)
@@ -106,9 +108,11 @@ def _is_of_licence(title: str) -> bool:
 
 
 def _told(data: Mapping[str, Any]) -> Iterator[str]:
-    from rhetree.treebanks.corpus import AS_THEY_ARE
+    from rhetree.corpora.corpus import AS_THEY_ARE
 
     for name, value in data.items():
+        if name == "texts":
+            continue  # a hash for each document, for programs
         if isinstance(value, int):
             yield f"{value} {name}"
         elif name == "sha256":

@@ -1,4 +1,4 @@
-"""List the models that are installed, with what their cards say first."""
+"""List the installed models, each with the first paragraph of its card."""
 
 import argparse
 

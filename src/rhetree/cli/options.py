@@ -1,29 +1,30 @@
-"""What the commands that read trees and make something of them share: options, and words about files."""
+"""What commands share: options for reading trees, and messages to the user."""
 
 import argparse
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from rhetree.cli.relations import add_relations_argument
 from rhetree.errors import ArgumentError, RhetreeError
-
-FORMATS = ("dis", "rs3", "rs4", "rsd", "brackets", "edus", "conllu", "tok", "json", "jsonl")
-"""The names of the formats, here again so that ``--help`` imports no reader; a test compares them."""
+from rhetree.formats import FORMATS
 
 _OPTIONS = {
     "format": "--from",
     "from_format": "--from",
+    "kind": "--from",
     "to_format": "--to",
     "overwrite": "--overwrite",
     "sentences": "--sentences",
+    "text_field": "--text-field",
+    "id_field": "--id-field",
+    "dev_share": "--dev-share",
 }
-"""Which option says what an :class:`ArgumentError` asks for."""
+"""The option for each argument that an :class:`ArgumentError` can ask for."""
 
 
 def add_tree_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options for how trees are read, and what becomes of their relations and shape."""
+    """Declare the options for reading trees and for changing their relations and shape."""
     parser.add_argument(
         "--from",
         dest="from_format",
@@ -48,9 +49,19 @@ def add_tree_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_device_argument(parser: argparse.ArgumentParser) -> None:
+    """The option for where torch computes."""
+    parser.add_argument(
+        "--device",
+        metavar="NAME",
+        help="where torch computes, such as cuda, cuda:1 or cpu (default: a GPU if there is one); an exported "
+        "model runs on the CPU",
+    )
+
+
 @contextmanager
 def naming_options() -> Iterator[None]:
-    """Errors that ask for an argument name the option for it."""
+    """Turn errors that ask for an argument into ones that name its option."""
     try:
         yield
     except ArgumentError as error:
@@ -58,21 +69,10 @@ def naming_options() -> Iterator[None]:
 
 
 def with_option(error: RhetreeError) -> str:
-    """The message, with the option that says what it asks for."""
+    """The message, with the option that it asks for."""
     return f"{error} with {_OPTIONS[error.argument]}" if isinstance(error, ArgumentError) else str(error)
 
 
-def check_standard_input(paths: list[Path]) -> None:
-    """Raise :class:`RhetreeError` where ``-`` is to be read twice."""
-    if paths.count(Path("-")) > 1:
-        raise RhetreeError("-: standard input can be read only once")
-
-
-def counted(number: int, noun: str) -> str:
-    """``1 document``, ``2 documents``."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def say(what: str) -> None:
-    """Talk, which goes to standard error."""
+    """Print a message to the user on standard error."""
     print(f"rhetree: {what}", file=sys.stderr)

@@ -34,7 +34,7 @@ def choose_inventory(name: str | None, path: Path | None = None) -> "Inventory |
     from rhetree.domain.relations import INVENTORIES, read_inventory
 
     if name is None and path is not None and path.is_dir():
-        from rhetree.treebanks.layouts import find_layout
+        from rhetree.corpora.layouts import find_layout
 
         name = find_layout(path).relations
     if name is None or name == AS_THEY_ARE:

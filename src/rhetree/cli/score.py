@@ -4,25 +4,23 @@ GOLD and PREDICTED are files or folders; documents are paired by name and must h
 """
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rhetree.cli.scored_documents import (
+from rhetree.cli.confusion import add_confusion_argument, draw_confusion, picture_path
+from rhetree.cli.options import say
+from rhetree.cli.relations import choose_inventory
+from rhetree.cli.scoring_options import (
     add_comparison_arguments,
-    choose_inventory,
     choose_level,
     pair_files,
-    read_documents,
-    read_predictions,
+    read_annotated,
+    read_predicted,
 )
-from rhetree.errors import RhetreeError
 
 if TYPE_CHECKING:
     from rhetree.cli.console import Console
     from rhetree.metrics.report import Evaluation
-
-PICTURES = (".svg", ".png")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,14 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--per-genre", action="store_true", help="also each genre, by the documents' metadata"
     )
     parser.add_argument("--per-relation", action="store_true", help="also each relation")
-    parser.add_argument(
-        "--confusion",
-        type=Path,
-        nargs="?",
-        const=Path(),
-        metavar="FILE.svg|FILE.png",
-        help="also which relations are taken for which, as a table, or as a picture in FILE",
-    )
+    add_confusion_argument(parser, "which relations are taken for which")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -57,21 +48,20 @@ def run(args: argparse.Namespace) -> int:
     from rhetree.cli.console import make_console
     from rhetree.metrics.report import evaluate, pair_by_name
 
-    picture: Path | None = None if args.confusion in (None, Path()) else args.confusion
-    if picture is not None and picture.suffix not in PICTURES:
-        raise RhetreeError(f"--confusion {picture}: expected a file that ends in {' or '.join(PICTURES)}")
+    picture = picture_path(args.confusion)
     inventory = choose_inventory(args.relations, args.gold)
-    gold = read_documents(args.gold, split=args.split, sentences=args.sentences, lenient=args.lenient)
-    predicted = read_predictions(args.predicted, sentences=args.sentences, lenient=args.lenient)
+    gold = read_annotated(args.gold, args, args.split)
+    predicted = read_predicted(args.predicted, args)
     predicted = pair_files(args.gold, gold, args.predicted, predicted, args.split)
     gold, predicted = pair_by_name(gold, predicted)
-    evaluation = evaluate(gold, predicted, level=choose_level(args.level, gold), inventory=inventory)
+    level = choose_level(args.level, gold, predicted)
+    evaluation = evaluate(gold, predicted, level=level, inventory=inventory)
     if not evaluation.total.n_trees:
-        print("rhetree: gold has no trees, so only EDUs are scored", file=sys.stderr)
+        say("gold has no trees, so only EDUs are scored")
     elif evaluation.total.rst.span.gold and not evaluation.total.rst.span.predicted:
-        print("rhetree: no tree is predicted where gold has one", file=sys.stderr)
+        say("no tree is predicted where gold has one")
     if picture is not None:
-        _draw(evaluation, picture)
+        draw_confusion(evaluation.total.confusion, picture)
     console = make_console()
     if args.json:
         record = evaluation.to_dict(
@@ -84,16 +74,6 @@ def run(args: argparse.Namespace) -> int:
     else:
         _print_tables(console, evaluation, args)
     return 0
-
-
-def _draw(evaluation: "Evaluation", path: Path) -> None:
-    from rhetree.metrics.confusion import plot_confusion
-    from rhetree.treebanks.files import whole_file
-
-    picture = plot_confusion(evaluation.total.confusion, "png" if path.suffix == ".png" else "svg")
-    with whole_file(path) as sink:
-        sink.buffer.write(picture)
-    print(f"rhetree: wrote {path}", file=sys.stderr)
 
 
 def _print_tables(console: "Console", evaluation: "Evaluation", args: argparse.Namespace) -> None:

@@ -1,9 +1,10 @@
-"""Scores as tables for people, in percent; the numbers behind them come from ``metrics``."""
+"""Scores as tables, in percent; the numbers come from ``metrics``."""
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from rhetree.cli.console import Table
+from rhetree.errors import counted
 from rhetree.metrics.report import METRICS
 
 if TYPE_CHECKING:
@@ -63,10 +64,10 @@ def relations_table(by_relation: "Mapping[str, Counts]") -> Table:
     return table
 
 
-def confusion_table(confusion: "Confusion") -> Table:
-    """Rows are gold, columns predicted; columns go by the numbers of the rows, to stay narrow."""
+def confusion_table(confusion: "Confusion", rows: str = "gold", columns: str = "predicted") -> Table:
+    """Columns go by the numbers of the rows, to stay narrow."""
     relations = confusion.relations()
-    table = _table("gold \\ predicted", *(str(number) for number in range(1, len(relations) + 1)))
+    table = _table(f"{rows} \\ {columns}", *(str(number) for number in range(1, len(relations) + 1)))
     for number, (relation, row) in enumerate(
         zip(relations, confusion.matrix(relations), strict=True), start=1
     ):
@@ -107,8 +108,35 @@ def kappa_table(found: "Agreement") -> Table:
         ("Nuclearity", found.nuclearity),
         ("Relations", found.relations),
     ):
-        kappa = judgements.kappa
-        table.add(name, UNKNOWN if kappa is None else f"{kappa:.3f}")
+        table.add(name, _kappa(judgements.kappa))
+    return table
+
+
+def agreement_by_document_table(documents: "Mapping[str, Agreement]") -> Table:
+    """F1 scores of each document, and K of its relations."""
+    table = _table("Document", "trees", "Inside", "EDUs", "Span", "Nuc.", "Rel.", "Full", "K rel.")
+    for name, found in documents.items():
+        inner, rst = found.segmentation.inner, found.trees.rst
+        parts = [rst.span, rst.nuclearity, rst.relation, rst.full] if found.trees.n_trees else [None] * 4
+        table.add(
+            name,
+            str(found.trees.n_trees),
+            *(
+                percent(None if part is None else part.f1)
+                for part in (inner, found.segmentation.starts, *parts)
+            ),
+            _kappa(found.relations.kappa),
+        )
+    return table
+
+
+def agreement_by_relation_table(found: "Agreement") -> Table:
+    """One row for each relation, the most frequent in A first."""
+    table = _table("Relation", "P", "R", "F1", "both", "B", "A", "K")
+    kappas = found.kappa_by_relation()
+    by_relation = found.trees.rst.by_relation
+    for relation, counts in sorted(by_relation.items(), key=lambda item: (-item[1].gold, item[0])):
+        table.add(relation, *_cells(counts), _kappa(kappas.get(relation)))
     return table
 
 
@@ -141,7 +169,7 @@ def confusion_title(confusion: "Confusion") -> str:
     shown = sum(map(sum, confusion.matrix(relations)))
     return (
         f"Confusion of the {len(relations)} most frequent relations: "
-        f"{shown} of {confusion.n_nodes} nodes in both trees"
+        f"{shown} of {counted(confusion.n_nodes, 'node')} in both trees"
     )
 
 
@@ -183,6 +211,10 @@ def _cells(counts: "Counts | None") -> list[str]:
         *map(percent, (counts.precision, counts.recall, counts.f1)),
         *map(str, (counts.matched, counts.predicted, counts.gold)),
     ]
+
+
+def _kappa(kappa: float | None) -> str:
+    return UNKNOWN if kappa is None else f"{kappa:.3f}"
 
 
 def _mean(runs: "Runs") -> str:

@@ -10,12 +10,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
 
-from rhetree.cli.options import counted, say
-from rhetree.errors import RhetreeError, SettingError, TrainingError
+from rhetree.cli.options import add_device_argument, say
+from rhetree.errors import RhetreeError, SettingError, TrainingError, counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what the command takes."""
+    """Declare the arguments of ``rhetree train``."""
     parser.add_argument("recipe", type=Path, nargs="?", metavar="CONFIG.toml", help="what to train")
     parser.add_argument(
         "--set",
@@ -32,7 +32,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FOLDER",
         help="the run's folder; default: runs/ and the recipe's name, or the folder of a run's own recipe.toml",
     )
+    parser.add_argument(
+        "--lenient",
+        action="store_true",
+        help="leave out bad documents and go on; the same as --set data.lenient=true",
+    )
     parser.add_argument("--resume", action="store_true", help="go on from the run's last checkpoint")
+    add_device_argument(parser)
     parser.add_argument(
         "--print-recipe",
         action="store_true",
@@ -46,19 +52,20 @@ def run(args: argparse.Namespace) -> int:
     from rhetree.cli.extras import training_extra
 
     with training_extra():
-        from rhetree.learning.processes import started
-        from rhetree.learning.recipe import read_recipe
-        from rhetree.learning.settings import as_toml
+        from rhetree.learning.training.processes import started
+        from rhetree.learning.training.recipe import read_recipe
+        from rhetree.learning.training.settings import as_toml
 
     if args.recipe is None and not args.print_recipe:
         raise SettingError("a recipe is needed, such as configs/frozen-joint.toml; see also --print-recipe")
-    recipe = read_recipe(args.recipe, args.assignments)
+    lenient = ["data.lenient=true"] if args.lenient else []
+    recipe = read_recipe(args.recipe, [*args.assignments, *lenient])
     if args.print_recipe:
         make_console().print(as_toml(recipe).removesuffix("\n"))
         return 0
     folder = args.output or _folder_of(args.recipe)
     with started() as processes, _enough_memory():
-        _train(recipe, folder, args.resume, processes)
+        _train(recipe, folder, args.resume, args.device, processes)
         if processes.is_first:
             _draw_curve(folder)
             make_console().print(str(folder / "model"))
@@ -66,8 +73,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _folder_of(recipe: Path) -> Path:
-    """Where a run goes that was not told: a recipe that a run has kept is that run's."""
-    from rhetree.learning.run_folder import LOG, RECIPE
+    """The default folder: a run's own ``recipe.toml`` stays with that run."""
+    from rhetree.learning.training.run_folder import LOG, RECIPE
 
     if recipe.name == RECIPE and (recipe.parent / LOG).exists():
         return recipe.parent
@@ -86,12 +93,12 @@ def _enough_memory() -> Iterator[None]:
         ) from error
 
 
-def _train(recipe, folder, resume, processes) -> None:  # type: ignore[no-untyped-def]  # its types need torch
+def _train(recipe, folder, resume, device, processes) -> None:  # type: ignore[no-untyped-def]  # its types need torch
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from rhetree.learning.experiment import Data, run
-    from rhetree.learning.loop import Step
+    from rhetree.learning.training.experiment import Data, run
+    from rhetree.learning.training.loop import Step
 
     console = Console(stderr=True, markup=False, emoji=False)
     columns = (
@@ -101,13 +108,13 @@ def _train(recipe, folder, resume, processes) -> None:  # type: ignore[no-untype
         TextColumn("{task.fields[speed]}"),
         TimeRemainingColumn(),
     )
-    # Where nobody looks there is no bar, which would leave an empty line before an error; scores are told anyway.
+    # Without a terminal there is no bar, which would leave an empty line before an error; scores are printed anyway.
     is_seen = processes.is_first and console.is_terminal
     last = None
     with Progress(*columns, console=console, disable=not is_seen) as progress:
         features = progress.add_task("features", visible=False, unit="sentences", speed="")
         steps = progress.add_task("epoch 1", visible=False, unit="steps", speed="")
-        meter = Meter()
+        meter = StepMeter()
 
         def tell(line: str) -> None:
             if processes.is_first:
@@ -116,7 +123,9 @@ def _train(recipe, folder, resume, processes) -> None:  # type: ignore[no-untype
         def show_features(n_there: int, n_sentences: int) -> None:
             progress.update(features, visible=True, completed=n_there, total=n_sentences)
 
-        for event in run(recipe, folder, resume=resume, processes=processes, progress=show_features):
+        for event in run(
+            recipe, folder, resume=resume, processes=processes, device=device, progress=show_features
+        ):
             if isinstance(event, Data):
                 for note in event.notes:
                     tell(f"rhetree: {note}")
@@ -146,7 +155,7 @@ def _train(recipe, folder, resume, processes) -> None:  # type: ignore[no-untype
         )
 
 
-class Meter:
+class StepMeter:
     """Loss and speed, smoothed over the last hundred steps or so.
 
     The time of a step is known where another one came right before it, or :meth:`restart`: neither
@@ -159,11 +168,11 @@ class Meter:
         self._loss = self._weight = self._sentences = self._seconds = 0.0
 
     def restart(self) -> None:
-        """A step starts now."""
+        """Start the clock for the next step."""
         self._last = self._clock()
 
     def add(self, loss: float, n_sentences: int) -> None:
-        """A step has ended."""
+        """Count a step that has just ended."""
         now = self._clock()
         self._loss = 0.98 * self._loss + loss
         self._weight = 0.98 * self._weight + 1
@@ -184,10 +193,10 @@ class Meter:
 
 
 def _draw_curve(folder: Path) -> None:
-    from rhetree.learning.curve import draw_curve
-    from rhetree.learning.run_folder import read_log
+    from rhetree.learning.training.curve import draw_curve
+    from rhetree.learning.training.run_folder import read_log
 
     try:
         draw_curve(read_log(folder), folder / "curve.svg")
-    except RhetreeError as error:  # what was learnt is there all the same
+    except RhetreeError as error:  # the trained model is there all the same
         say(f"no picture of the run: {error}")

@@ -1,4 +1,4 @@
-"""What annotators add beside the tree, kept with the document so that it can be written back."""
+"""What annotators add to the tree; the document keeps it, so that it can be written again."""
 
 from dataclasses import dataclass, replace
 
@@ -7,7 +7,7 @@ from rhetree.domain.span import Span
 
 @dataclass(frozen=True, slots=True)
 class SecondaryEdge:
-    """A relation beside the tree, from one unit to another, each named by its span of EDUs."""
+    """A relation outside the tree, from one unit to another, each named by its span of EDUs."""
 
     source: Span
     target: Span
@@ -20,13 +20,13 @@ class SecondaryEdge:
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """What in the text shows a relation: of a unit to its parent, or of a secondary edge."""
+    """What in the text signals a relation: that of a unit to its parent, or a secondary edge."""
 
     source: Span | SecondaryEdge
     type: str
     subtype: str
     tokens: tuple[int, ...] = ()
-    """The document's tokens that signal it, from 0; none for, say, the layout of the page."""
+    """The tokens of the document that signal it, counted from 0. Empty for signals such as page layout."""
     status: str = ""
 
     def __post_init__(self) -> None:
@@ -35,11 +35,11 @@ class Signal:
 
 @dataclass(frozen=True, slots=True)
 class FusedWord:
-    """Tokens that are written as one word: CoNLL-U's multiword tokens, ``don't`` of ``do n't``."""
+    """Tokens that are written as one word, such as ``do`` and ``n't`` as ``don't``: CoNLL-U's multiword tokens."""
 
     tokens: Span
     columns: tuple[str, ...] = ("_",) * 8
-    """LEMMA to MISC of the line for the whole word."""
+    """The columns LEMMA to MISC of the line for the whole word."""
 
     def __post_init__(self) -> None:
         _check_columns(self, 8, "a fused word")
@@ -47,14 +47,14 @@ class FusedWord:
 
 @dataclass(frozen=True, slots=True)
 class EmptyNode:
-    """A CoNLL-U line for a word that is understood but not said."""
+    """A CoNLL-U line for a word that is understood but not written."""
 
     after: int
-    """How many of the document's tokens come before it."""
+    """Number of the document's tokens before it."""
     columns: tuple[str, ...]
-    """FORM to MISC, as they stand."""
+    """The columns FORM to MISC, as in the file."""
     opens: bool = False
-    """Whether it opens a sentence, where ``after`` alone would leave it at the end of the one before."""
+    """Whether it opens a sentence; by ``after`` alone it could also end the sentence before."""
 
     def __post_init__(self) -> None:
         _check_columns(self, 9, "an empty node")
@@ -62,12 +62,12 @@ class EmptyNode:
 
 @dataclass(frozen=True, slots=True)
 class Syntax:
-    """What a CoNLL-U file says beside tokens and sentences."""
+    """What a CoNLL-U file holds besides tokens and sentences."""
 
     columns: tuple[tuple[str, ...], ...]
-    """For each token LEMMA to MISC, without what the document says itself (spacing, EDUs)."""
+    """The columns LEMMA to MISC of each token, without what the document itself holds (spacing, EDUs)."""
     comments: tuple[tuple[str, ...], ...] = ()
-    """For each sentence its comment lines; ``# text`` alone, since the document has its value."""
+    """The comment lines of each sentence; ``# text`` without its value, which the document has."""
     fused: tuple[FusedWord, ...] = ()
     empty_nodes: tuple[EmptyNode, ...] = ()
 
@@ -94,7 +94,7 @@ class Syntax:
             at = node.after
 
     def without_misc(self, name: str) -> "Syntax":
-        """The same without the field of this name in any token's MISC."""
+        """The same without the field of this name in the MISC column of any token."""
         columns = [
             (*columns, "|".join(_fields_without(name, misc)) or "_") for *columns, misc in self.columns
         ]

@@ -1,7 +1,7 @@
-"""From n-ary trees to binary ones, and back.
+"""N-ary trees to binary ones, and back.
 
 ``binarize(unbinarize(tree)) == tree`` for every tree. The converse does not hold: a multinuclear
-unit that is the last nucleus of another with the same relation is merged with it.
+unit that is the last nucleus of another one with the same relation is merged with that one.
 """
 
 from rhetree.domain.nary import NaryTree, Role, Unit
@@ -26,7 +26,7 @@ def binarize(nary: NaryTree) -> Tree:
 
 
 def as_nary(tree: Tree) -> NaryTree:
-    """The same binary tree in the form of an n-ary one: every unit has two children or none."""
+    """A binary tree as an n-ary one, in which every unit has two children or none."""
     units = [Unit(0, tree.n_edus, "root")]
     for split in tree.splits:
         units += _two_units(split)
@@ -34,7 +34,7 @@ def as_nary(tree: Tree) -> NaryTree:
 
 
 def unbinarize(tree: Tree) -> NaryTree:
-    """The n-ary tree in which right-branching chains of one multinuclear relation are one unit."""
+    """The n-ary tree in which each right-branching chain of one multinuclear relation is one unit."""
     merged: set[tuple[int, int]] = set()
     relation_at = {(s.start, s.end): s.relation for s in tree.splits if s.nuclearity == "NN"}
     for split in tree.splits:
@@ -76,7 +76,7 @@ def _binarize_family(children: list[Unit]) -> list[Split]:
 
 def _split(start: int, split: int, end: int, nuclearity: Nuclearity, relation: str | None) -> Split:
     if relation is None:
-        raise ValueError(f"nothing relates {start}..{split} to {split}..{end}")
+        raise ValueError(f"no relation between {start}..{split} and {split}..{end}")
     return Split(start, split, end, nuclearity, relation)
 
 

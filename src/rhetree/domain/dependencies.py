@@ -1,8 +1,8 @@
-"""Discourse dependencies: every EDU but one attached to another, after Li et al. (2014).
+"""Discourse dependencies: every EDU but one depends on another (Li et al. 2014).
 
-The head of a unit is the head of its nucleus, the leftmost where it has several. That alone loses
-in which order the dependents of an EDU attach, so each has a depth: the number of units with the
-same head below the place where it attaches. With all depths the tree comes back as drawn.
+The head of a unit is the head of its nucleus, of its leftmost nucleus if it has several. Heads alone
+do not tell in which order the dependents of an EDU attach, so each has a depth: the number of units
+with the same head below the unit to which it attaches. With all depths the drawn tree can be rebuilt.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -17,16 +17,16 @@ from rhetree.domain.tree import Tree
 
 @dataclass(frozen=True, slots=True)
 class Dependency:
-    """What an EDU depends on, and how; the head of the whole tree depends on nothing."""
+    """The head of an EDU and the relation to it; the head of the whole tree has neither."""
 
     head: int | None
-    """An EDU, counted from 0; None for the head of the tree."""
+    """The EDU on which this one depends, counted from 0; None for the head of the tree."""
     relation: str | None
     is_nucleus: bool = False
     """Whether it is one of several nuclei, not a satellite."""
     depth: int | None = 0
-    """Where it attaches: 0 for the head alone, more above. The same for children of one unit. None
-    where that is not known."""
+    """0 if it attaches to the head alone, more if it attaches to a unit above. Dependents that are
+    children of one unit have the same depth. None if the depth is not known."""
 
     def __post_init__(self) -> None:
         if (self.head is None) != (self.relation is None) or self.relation == "":
@@ -36,7 +36,7 @@ class Dependency:
 
 
 class DependencyError(ValueError):
-    """Dependencies that make no tree; ``edu`` is where that shows."""
+    """The dependencies form no tree; ``edu`` is the EDU at which that shows."""
 
     def __init__(self, what: str, edu: int) -> None:
         super().__init__(what, edu)
@@ -48,7 +48,7 @@ class DependencyError(ValueError):
 
 
 def heads(tree: NaryTree) -> list[tuple[int, int]]:
-    """For each unit the EDU that is its head, and how many units below it have the same head."""
+    """For each unit its head EDU, and the number of units below it with the same head."""
     found = [(unit.start, 0) for unit in tree.units]
     for number, family in reversed(list(enumerate(tree.child_numbers()))):  # children before parents
         if family:
@@ -58,7 +58,7 @@ def heads(tree: NaryTree) -> list[tuple[int, int]]:
 
 
 def dependencies(tree: Tree | NaryTree) -> tuple[Dependency, ...]:
-    """For each EDU of a tree what it depends on."""
+    """The dependency of each EDU of a tree."""
     nary = as_nary(tree) if isinstance(tree, Tree) else tree
     unit_heads = heads(nary)
     found = [Dependency(None, None)] * nary.n_edus
@@ -79,11 +79,11 @@ def tree_of(
 ) -> NaryTree:
     """The tree with these dependencies, one for each EDU; :class:`DependencyError` if there is none.
 
-    Dependents of one depth are children of one unit. Where depths are not known, those on the
-    right of a head attach before those on its left, the nearer first, and neighbouring nuclei
-    of one relation are children of one unit.
+    Dependents of the same depth are children of one unit. If depths are not known, dependents to
+    the right of a head attach before those to its left, nearer ones first, and neighbouring nuclei
+    with the same relation are children of one unit.
 
-    :param complain: is given what the same rule can mend, which is raised otherwise
+    :param complain: called with each error that this rule can repair; without it such errors are raised
     """
     return _Assembly(given, complain or _raise).tree()
 
@@ -97,7 +97,7 @@ def _raise(error: DependencyError) -> NoReturn:
 
 
 class _Assembly:
-    """Builds a tree from the EDUs that have no dependents up to the one that has no head."""
+    """Builds a tree bottom-up, from the EDUs without dependents to the one without a head."""
 
     def __init__(self, given: Sequence[Dependency], complain: Callable[[DependencyError], None]) -> None:
         self.given = given
@@ -109,7 +109,7 @@ class _Assembly:
                     raise DependencyError("depends on one after the last", edu)
                 self.children[dependency.head].append(edu)
         self.reach = [(edu, edu + 1) for edu in range(len(given))]
-        """For each EDU the largest unit so far that it is the head of."""
+        """For each EDU the largest unit built so far of which it is the head."""
 
     def tree(self) -> NaryTree:
         units = [Unit(0, len(self.given), "root")]
@@ -128,7 +128,7 @@ class _Assembly:
         order = [edu for edu, dependency in enumerate(self.given) if dependency.head is None]
         if len(order) > 1:
             raise DependencyError("has no head, nor has one before it", order[1])
-        for edu in order:  # which grows on the way
+        for edu in order:  # the list grows meanwhile
             order += self.children[edu]
         if len(order) < len(self.given):
             unreached = set(range(len(self.given))) - set(order)
@@ -136,7 +136,7 @@ class _Assembly:
         return order
 
     def families(self, edu: int) -> list[list[int]]:
-        """The dependents of an EDU in the order in which they attach, those that do so at once together."""
+        """The dependents of an EDU in the order in which they attach; those that attach together are one list."""
         children = self.children[edu]
         for child in self.nuclei(children):
             if child < edu:
@@ -179,7 +179,7 @@ class _Assembly:
         return (child for child in family if self.given[child].is_nucleus)
 
     def joined(self, unit: tuple[int, int], family: list[int]) -> tuple[int, int]:
-        """The smallest unit that holds this one and what these EDUs are heads of."""
+        """The smallest unit that covers this unit and the units of which these EDUs are heads."""
         reaches = [unit, *(self.reach[child] for child in family)]
         return min(start for start, _ in reaches), max(end for _, end in reaches)
 

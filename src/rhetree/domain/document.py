@@ -1,4 +1,4 @@
-"""One text with all that is known of it: the only thing that goes from room to room.
+"""A text with everything known about it: the one value that goes from room to room.
 
 Tokens are character spans, sentences and EDUs are token spans, trees are over EDUs.
 """
@@ -7,21 +7,27 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, count, pairwise
 from operator import add, sub
+from typing import TYPE_CHECKING, Any
 
 from rhetree.domain.annotation import SecondaryEdge, Signal, Syntax
 from rhetree.domain.binarize import as_nary, binarize
+from rhetree.domain.markup import Markup, ShownText, check_markup, shown_between
 from rhetree.domain.nary import NaryTree
-from rhetree.domain.reading import Reading
+from rhetree.domain.reading import Reading, SplitProbs
 from rhetree.domain.span import Span, check_tiling, spans_of_lengths
 from rhetree.domain.tree import Tree
+from rhetree.errors import counted
+
+if TYPE_CHECKING:
+    from rhetree.domain.chunks import Chunk, Count
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
     """One token, at characters ``start..end`` of its document's text.
 
-    ``form`` is what the annotators call it, mostly the text itself. A token without letters of
-    its own, such as the second half of a fused word, is empty: it starts where it ends.
+    ``form`` is the token as annotators write it, usually the text itself. A token without
+    characters of its own, such as the second half of a fused word, starts where it ends.
     """
 
     form: str
@@ -29,7 +35,7 @@ class Token:
     end: int
 
     def __init__(self, form: str, start: int, end: int) -> None:
-        # Written out because the generated one takes twice as long, and a corpus has millions.
+        # Written by hand: the generated one takes twice as long, and a corpus has millions of tokens.
         if not form:
             raise ValueError(f"the token at {start}..{end} has an empty form")
         if not 0 <= start <= end:
@@ -46,34 +52,43 @@ _set_form, _set_start, _set_end = (getattr(Token, name).__set__ for name in ("fo
 class Document:
     """A text, its tokens, sentences and EDUs, and one tree for all of it or one per sentence.
 
-    Layers that are not known are empty. Known ones fit each other: sentences and EDUs each
-    cover the tokens, a tree has as many leaves as there are EDUs.
+    Layers that are not known are empty. Those that are known fit each other: sentences and EDUs each
+    cover the tokens, a tree has one leaf for each EDU, and the first reading of a sentence is what
+    the document itself says of that sentence. In a document with one tree that means: where a node
+    of the tree spans exactly the sentence, the reading's tree is the tree of that node. Where there
+    is no such node, only the EDUs can be compared, and the reading may have any tree over them. A
+    reading without a tree is one of EDUs alone; it goes with any document tree.
     """
 
     name: str = ""
     text: str = ""
     tokens: tuple[Token, ...] = ()
     sentences: tuple[Span, ...] = ()
-    """Token spans that cover the tokens, or none where sentences are not known."""
+    """Token spans that cover the tokens; empty if the sentences are not known."""
     edus: tuple[Span, ...] = ()
-    """Token spans that cover the tokens, or none where the text is not segmented."""
+    """Token spans that cover the tokens; empty if the text is not segmented."""
     tree: Tree | None = None
-    """Over all EDUs."""
+    """The tree over all EDUs."""
     sentence_trees: tuple[Tree | None, ...] = ()
-    """One per sentence, over the sentence's EDUs; None for a sentence without one."""
+    """A tree over the EDUs of each sentence, None for a sentence without one. Empty if there is ``tree``."""
     readings: tuple[tuple[Reading, ...], ...] = ()
-    """What a model makes of each sentence, best first: the first one is what ``edus`` and ``sentence_trees``
-    say. None for a sentence, or at all, where nothing was predicted."""
+    """How a model reads each sentence, best reading first. A sentence that was not predicted has no
+    readings; if none was, this is empty."""
+    split_probs: tuple[SplitProbs, ...] = ()
+    """How sure a model is of splits of ``tree``, in pre-order: usually those above sentences, since
+    ``readings`` has the others."""
     nary: NaryTree | None = None
-    """The tree as it was drawn, where that was not binary; ``tree`` is its binary form."""
+    """The tree as it was drawn, if that was not binary; ``tree`` is its binary form."""
     secondary_edges: tuple[SecondaryEdge, ...] = ()
     signals: tuple[Signal, ...] = ()
     syntax: Syntax | None = None
     metadata: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """Whatever else is known, such as ``genre``; a file format's own keys start with its name."""
+    """Anything else that is known, such as ``genre``. The keys of a file format start with its name."""
+    markup: tuple[Markup, ...] = ()
+    """Characters of the text that are not read as they stand, such as ``<b>`` and ``&amp;``."""
 
     def __post_init__(self) -> None:
-        for name in ("tokens", "sentences", "edus", "sentence_trees", "secondary_edges", "signals"):
+        for name in _TUPLES:
             object.__setattr__(self, name, tuple(getattr(self, name)))
         readings = tuple(map(tuple, self.readings))
         object.__setattr__(self, "readings", readings if any(readings) else ())
@@ -82,38 +97,39 @@ class Document:
             if not isinstance(key, str) or not isinstance(value, str):
                 raise ValueError(f"metadata maps strings to strings, got {key!r}: {value!r}")
         self._check_tokens()
+        check_markup(self.markup, len(self.text))
         if self.sentences:
             check_tiling(self.sentences, len(self.tokens), "sentence")
         if self.edus:
             check_tiling(self.edus, len(self.tokens), "EDU")
+        self._check_tree()
         if self.sentence_trees or self.readings:
             self._check_sentences(self.sentence_edus())
-        self._check_tree()
         self._check_annotation()
 
     def __repr__(self) -> str:
         counts = {
-            "tokens": len(self.tokens),
-            "sentences": len(self.sentences),
-            "EDUs": len(self.edus),
-            "sentence trees": sum(tree is not None for tree in self.sentence_trees),
+            "token": len(self.tokens),
+            "sentence": len(self.sentences),
+            "EDU": len(self.edus),
+            "sentence tree": sum(tree is not None for tree in self.sentence_trees),
         }
-        known = [f"{number} {what}" for what, number in counts.items() if number]
+        known = [counted(number, what) for what, number in counts.items() if number]
         known += ["a tree"] if self.tree is not None else []
-        return f"<Document {self.name!r}: {', '.join(known) or f'{len(self.text)} characters'}>"
+        return f"<Document {self.name!r}: {', '.join(known) or counted(len(self.text), 'character')}>"
 
     # --- making one -------------------------------------------------------------------------
 
     @classmethod
     def from_sentences(cls, sentences: Iterable[Sequence[str]], name: str = "") -> "Document":
-        """A document of sentences that are already tokenised; its text is the tokens, spaced."""
+        """A document of tokenised sentences; its text is the tokens with spaces between them."""
         token_lists = [list(sentence) for sentence in sentences if len(sentence)]
         text, tokens = space_out([form for tokens in token_lists for form in tokens])
         return cls(name=name, text=text, tokens=tokens, sentences=spans_of_lengths(map(len, token_lists)))
 
     @classmethod
     def from_edus(cls, edus: Iterable[str], name: str = "") -> "Document":
-        """A document of EDU texts; its tokens are what white space separates."""
+        """A document of EDU texts, tokenised at white space."""
         forms = [edu.split() for edu in edus]
         for number, edu in enumerate(forms, start=1):
             if not edu:
@@ -121,22 +137,30 @@ class Document:
         text, tokens = space_out([form for edu in forms for form in edu])
         return cls(name=name, text=text, tokens=tokens, edus=spans_of_lengths(map(len, forms)))
 
+    @classmethod
+    def from_dict(cls, record: dict[str, Any]) -> "Document":
+        """The document of a record as :meth:`to_dict` makes it; ``ValueError`` names what is wrong with it."""
+        from rhetree.domain.record import from_record
+
+        return from_record(record)
+
     # --- looking at it ----------------------------------------------------------------------
 
     def text_of(self, tokens: Span) -> str:
-        """The original text from the first of these tokens to the last."""
-        return self.text[self.tokens[tokens.start].start : self.tokens[tokens.end - 1].end]
+        """The original text from the first of these tokens through the last, without markup."""
+        start, end = self.tokens[tokens.start].start, self.tokens[tokens.end - 1].end
+        return shown_between(self.text, self.markup, start, end) if self.markup else self.text[start:end]
 
     def forms_of(self, tokens: Span) -> list[str]:
         """The forms of these tokens."""
         return [token.form for token in self.tokens[tokens.start : tokens.end]]
 
     def edu_texts(self) -> list[str]:
-        """The original text of each EDU."""
+        """The original text of each EDU, without markup."""
         return [self.text_of(edu) for edu in self.edus]
 
     def sentence_edus(self) -> list[Span | None]:
-        """For each sentence its span of EDUs; None where an EDU crosses the sentence's edge."""
+        """The span of EDUs of each sentence; None where an EDU crosses the sentence's edge."""
         starts = {edu.start: number for number, edu in enumerate(self.edus)}
         ends = {edu.end: number + 1 for number, edu in enumerate(self.edus)}
         spans: list[Span | None] = []
@@ -146,7 +170,10 @@ class Document:
         return spans
 
     def trees_by_sentence(self) -> list[Tree | None]:
-        """For each sentence its own tree, or the node of the document's tree that spans just it."""
+        """The tree of each sentence: its own, or the node of the document's tree that spans exactly it.
+
+        None for a sentence that has neither.
+        """
         if self.sentence_trees:
             return list(self.sentence_trees)
         if self.tree is None:
@@ -161,41 +188,95 @@ class Document:
             return self.nary
         return as_nary(self.tree)
 
+    def to_dict(self, *, edu_texts: bool = False) -> dict[str, Any]:
+        """The document as plain lists, numbers and strings: what our JSON files hold.
+
+        :param edu_texts: whether to add the text of each EDU
+        """
+        from rhetree.domain.record import to_record
+
+        return to_record(self, edu_texts=edu_texts)
+
+    def chunks(
+        self,
+        max_tokens: int | None = None,
+        *,
+        split_on: str | Iterable[str] = (),
+        count: "Count | None" = None,
+    ) -> "tuple[Chunk, ...]":
+        """Pieces for retrieval that end at EDU edges; the document needs EDUs.
+
+        A node of a tree and a sentence are cut only if they do not fit into one chunk, and of those the fewest
+        nuclei possible are parted from their satellites.
+
+        :param max_tokens: the most tokens in a chunk; a longer EDU is a chunk of its own, marked ``is_too_long``
+        :param split_on: relations at which a chunk always ends, such as ``"topic"``, which stands for
+            ``topic-question`` as well; case is ignored
+        :param count: counts the tokens of a text as the reader of the chunks does; without it the document's
+            own tokens are counted
+        """
+        from rhetree.domain.chunks import chunk
+
+        return chunk(self, max_tokens, split_on, count)
+
     # --- changing it ------------------------------------------------------------------------
 
     def with_nary(self, nary: NaryTree) -> "Document":
-        """This document with a tree that was drawn n-ary, and its binary form."""
+        """This document with this tree as drawn, and its binary form as ``tree``.
+
+        Other trees go, and with them what a model thought of them (readings, probabilities of splits).
+        """
         kept = None if nary.is_binary() else nary
-        return replace(self, tree=binarize(nary), nary=kept, sentence_trees=(), readings=())
+        return replace(self, tree=binarize(nary), nary=kept, sentence_trees=(), readings=(), split_probs=())
 
     def split_by_sentence(self) -> "Document":
         """This document with one tree per sentence in place of the document's.
 
-        What refers to the larger tree (secondary edges, signals) goes with it, as do readings that
-        know nothing of the new trees.
+        What refers to the larger tree (secondary edges, signals, probabilities of its splits) goes
+        with it. Readings stay where their tree is that of the sentence.
         """
+        trees = tuple(self.trees_by_sentence())
         return replace(
             self,
             tree=None,
             nary=None,
-            sentence_trees=tuple(self.trees_by_sentence()),
-            readings=self.readings if self.tree is None else (),
+            sentence_trees=trees,
+            readings=tuple(
+                own if own and own[0].tree == tree else ()
+                for own, tree in zip(self.readings, trees, strict=False)
+            ),
+            split_probs=(),
             secondary_edges=(),
             signals=(),
         )
 
     def without_trees(self) -> "Document":
-        """This document's text, tokens, sentences and EDUs alone."""
+        """This document with text, tokens, sentences and EDUs, and no trees."""
         return replace(
-            self, tree=None, nary=None, sentence_trees=(), readings=(), secondary_edges=(), signals=()
+            self,
+            tree=None,
+            nary=None,
+            sentence_trees=(),
+            readings=(),
+            split_probs=(),
+            secondary_edges=(),
+            signals=(),
         )
 
     def without_edus(self) -> "Document":
-        """This document's text, tokens and sentences alone: nothing gold for a parser to see."""
+        """This document with text, tokens and sentences: nothing gold for a parser to see."""
         return replace(self.without_trees(), edus=())
 
+    def without_markup(self) -> "Document":
+        """This document with its text as it is read; offsets are then those of that text."""
+        if not self.markup:
+            return self
+        shown = ShownText(self.text, self.markup)
+        tokens = (Token(token.form, *shown.from_source(token.start, token.end)) for token in self.tokens)
+        return replace(self, text=shown.text, tokens=tuple(tokens), markup=())
+
     def map_relations(self, name: Callable[[str], str]) -> "Document":
-        """This document with every relation renamed, in trees, readings and secondary edges alike."""
+        """This document with every relation renamed: in trees, probabilities and secondary edges."""
 
         def rename(tree: Tree | None) -> Tree | None:
             return None if tree is None else tree.map_relations(name)
@@ -208,6 +289,7 @@ class Document:
             readings=tuple(
                 tuple(reading.map_relations(name) for reading in readings) for readings in self.readings
             ),
+            split_probs=tuple(probs.map_relations(name) for probs in self.split_probs),
             nary=None if self.nary is None else self.nary.map_relations(name),
             secondary_edges=tuple(edges.values()),
             signals=tuple(
@@ -240,32 +322,54 @@ class Document:
                 raise ValueError("the tree is not the binary form of the n-ary tree")
             if self.nary.is_binary():
                 object.__setattr__(self, "nary", None)
+        if self.split_probs:
+            self._check_split_probs()
+
+    def _check_split_probs(self) -> None:
+        splits = () if self.tree is None else self.tree.splits
+        places = {split.span: number for number, split in enumerate(splits)}
+        at = -1
+        for probs in self.split_probs:
+            place = places.get(probs.edus)
+            if place is None:
+                raise ValueError(f"a probability is for the split of EDUs {probs.edus}, which the tree lacks")
+            if place <= at:
+                raise ValueError(f"probabilities of splits come in pre-order; {probs.edus} is out of place")
+            at = place
 
     def _check_sentences(self, edus: list[Span | None]) -> None:
-        """Check what is known of each sentence, which has these EDUs."""
+        """Check the trees and readings of the sentences, given the span of EDUs of each."""
         n_sentences = len(self.sentences)
         if self.sentence_trees:
             if len(self.sentence_trees) != n_sentences:
-                raise ValueError(f"{len(self.sentence_trees)} sentence trees for {n_sentences} sentences")
+                raise ValueError(
+                    f"{counted(len(self.sentence_trees), 'sentence tree')} for {counted(n_sentences, 'sentence')}"
+                )
             for number, (tree, span) in enumerate(zip(self.sentence_trees, edus, strict=True)):
                 if tree is not None:
                     _check_leaves(tree, 0 if span is None else len(span), f"sentence {number}")
         if self.readings:
             if len(self.readings) != n_sentences:
-                raise ValueError(f"readings of {len(self.readings)} sentences for {n_sentences} sentences")
-            trees = self.sentence_trees or (None,) * n_sentences
+                raise ValueError(
+                    f"readings of {counted(len(self.readings), 'sentence')} for {counted(n_sentences, 'sentence')}"
+                )
+            trees = self.trees_by_sentence()
             for number, (tree, span) in enumerate(zip(trees, edus, strict=True)):
                 if span is None:
-                    raise ValueError(f"readings need EDUs inside sentences; one crosses the edge of {number}")
+                    raise ValueError(
+                        f"readings need EDUs inside sentences, but one crosses the edge of sentence {number}"
+                    )
                 if self.readings[number]:
                     self._check_readings(number, self.edus[span.start : span.end], tree)
 
     def _check_readings(self, number: int, edus: tuple[Span, ...], tree: Tree | None) -> None:
         sentence, readings = self.sentences[number], self.readings[number]
-        # Both cover the same tokens in order, so that ends say all.
+        # Both cover the same tokens in order, so comparing the ends is enough.
         if [edu.end - sentence.start for edu in edus] != [edu.end for edu in readings[0].edus]:
             raise ValueError(f"the EDUs of sentence {number} are not those of its first reading")
-        if readings[0].tree is not tree and readings[0].tree != tree:
+        said = readings[0].tree
+        is_comparable = self.tree is None or (said is not None and tree is not None)
+        if is_comparable and said is not tree and said != tree:
             raise ValueError(f"the tree of sentence {number} is not that of its first reading")
         for better, worse in pairwise(readings):
             if worse.n_tokens != len(sentence):
@@ -285,19 +389,33 @@ class Document:
         for edge in self.secondary_edges:
             for unit in (edge.source, edge.target):
                 if unit not in units:
-                    raise ValueError(f"a secondary edge's end {unit} is no unit of the tree")
+                    raise ValueError(f"a secondary edge's end {unit} is not a unit of the tree")
         edges = set(self.secondary_edges)
         for signal in self.signals:
             known = edges if isinstance(signal.source, SecondaryEdge) else units
             if signal.source not in known:
-                raise ValueError(f"a signal's source {signal.source} is no unit or edge of the tree")
+                raise ValueError(f"a signal's source {signal.source} is not a unit or edge of the tree")
             for token in signal.tokens:
                 if not 0 <= token < len(self.tokens):
-                    raise ValueError(f"a signal's token {token} is not among {len(self.tokens)}")
+                    raise ValueError(
+                        f"a signal's token {token} is not one of {counted(len(self.tokens), 'token')}"
+                    )
+
+
+_TUPLES = (
+    "markup",
+    "tokens",
+    "sentences",
+    "edus",
+    "sentence_trees",
+    "split_probs",
+    "secondary_edges",
+    "signals",
+)
 
 
 def space_out(forms: Sequence[str]) -> tuple[str, tuple[Token, ...]]:
-    """Tokens with one space between two of them, and the text that this makes."""
+    """The text of these tokens with one space between them, and the tokens in it."""
     lengths = [len(form) for form in forms]
     ends = list(map(add, accumulate(lengths), count()))
     return " ".join(forms), tuple(map(Token, forms, map(sub, ends, lengths), ends))
@@ -305,11 +423,13 @@ def space_out(forms: Sequence[str]) -> tuple[str, tuple[Token, ...]]:
 
 def _check_syntax(syntax: Syntax, n_tokens: int, n_sentences: int) -> None:
     if len(syntax.columns) != n_tokens:
-        raise ValueError(f"syntax for {len(syntax.columns)} tokens, but there are {n_tokens}")
+        raise ValueError(f"syntax for {counted(len(syntax.columns), 'token')}, but there are {n_tokens}")
     if syntax.comments and n_sentences and len(syntax.comments) != n_sentences:
-        raise ValueError(f"comments for {len(syntax.comments)} sentences, but there are {n_sentences}")
+        raise ValueError(
+            f"comments for {counted(len(syntax.comments), 'sentence')}, but there are {n_sentences}"
+        )
 
 
 def _check_leaves(tree: Tree, n_edus: int, where: str) -> None:
     if tree.n_edus != n_edus:
-        raise ValueError(f"the tree of {where} has {tree.n_edus} EDUs, but there are {n_edus}")
+        raise ValueError(f"the tree of {where} has {counted(tree.n_edus, 'EDU')}, but there are {n_edus}")

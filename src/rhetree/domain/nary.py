@@ -1,7 +1,7 @@
 """Trees as annotators draw them: any number of children, each with its own role and relation.
 
 Like :class:`~rhetree.domain.tree.Tree` an :class:`NaryTree` is flat, its units in pre-order.
-A unit is named by its span of EDUs, which no two units of a tree share.
+A unit is named by its span of EDUs; no two units of a tree have the same span.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,13 +16,13 @@ ROLES: tuple[Role, ...] = get_args(Role)
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """EDUs ``start..end``, one constituent of an n-ary tree, and its place under its parent."""
+    """One constituent of an n-ary tree: its EDUs ``start..end``, and its role and relation to its parent."""
 
     start: int
     end: int
     role: Role
     relation: str | None = None
-    """To its parent. None for the root, and for the only nucleus among its siblings."""
+    """The relation to its parent; None for the root and for a nucleus that is the only one among its siblings."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.start < self.end:
@@ -43,9 +43,9 @@ class Unit:
 class NaryTree:
     """Units in pre-order, the root first.
 
-    The children of a unit follow each other and cover it. Either one of them is the nucleus,
-    with no relation of its own, or several are, all with the same relation; satellites may
-    stand on any side.
+    The children of a unit cover it from left to right. Either one of them is the nucleus and has
+    no relation of its own, or several are nuclei and share one relation. Satellites may stand
+    anywhere.
     """
 
     units: tuple[Unit, ...]
@@ -62,11 +62,11 @@ class NaryTree:
         return self.units[0].end
 
     def children(self) -> list[list[Unit]]:
-        """For each unit its children from left to right, none for an EDU."""
+        """The children of each unit from left to right; an empty list for an EDU."""
         return [[self.units[number] for number in numbers] for numbers in self.child_numbers()]
 
     def child_numbers(self) -> list[list[int]]:
-        """For each unit its children's places in ``units``, from left to right."""
+        """The indices in ``units`` of each unit's children, from left to right."""
         families: list[list[int]] = [[] for _ in self.units]
         open_units: list[int] = []
         for number, unit in enumerate(self.units):
@@ -85,7 +85,7 @@ class NaryTree:
 
     def is_binary(self) -> bool:
         """Whether no unit has more than two children."""
-        # A binary tree over n EDUs has 2n-1 nodes; each wider family makes it fewer.
+        # A binary tree over n EDUs has 2n-1 nodes; a unit with more children means fewer nodes.
         return len(self.units) == 2 * self.n_edus - 1
 
     def map_relations(self, name: Callable[[str], str]) -> "NaryTree":
@@ -115,8 +115,10 @@ def _check_family(parent: Unit, children: list[Unit]) -> None:
         if child.role == "root":
             raise ValueError(f"unit {child.span} is a second root")
         at = child.end
-    if at != parent.end or len(children) == 1:
-        raise ValueError(f"the children of {where} end at {at} and are {len(children)}")
+    if len(children) == 1:
+        raise ValueError(f"unit {where} has only one child; expected none or several")
+    if at != parent.end:
+        raise ValueError(f"the children of unit {where} end at {at}")
     relations = [child.relation for child in children if child.role == "nucleus"]
     if not relations:
         raise ValueError(f"unit {where} has no nucleus")

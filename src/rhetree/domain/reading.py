@@ -1,10 +1,11 @@
-"""One way to read a sentence, and how sure a model is of it."""
+"""What a model thinks of a text: how to read a sentence, how to split a document, and how sure it is."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from rhetree.domain.span import Span, check_tiling
 from rhetree.domain.tree import NUCLEARITIES, Tree
+from rhetree.errors import counted
 
 LabelProbs = tuple[tuple[str, float], ...]
 """Labels such as ``elaboration-NS`` with their probabilities, best first."""
@@ -12,20 +13,20 @@ LabelProbs = tuple[tuple[str, float], ...]
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The EDUs and the tree of a sentence with the probability of each choice in them."""
+    """One way to read a sentence: its EDUs, its tree, and the probability of each choice in them."""
 
     edus: tuple[Span, ...]
-    """Spans of the sentence's tokens, counted from its first."""
+    """Spans of tokens, counted from the sentence's first."""
     tree: Tree | None
-    """Over these EDUs; None where only EDUs were looked for."""
+    """The tree over these EDUs; None if the model only looked for EDUs."""
     log_prob: float
-    """Of the whole: the sum over EDU ends, split places and labels."""
+    """Log-probability of the whole reading: the sum over EDU ends, split places and labels."""
     edu_probs: tuple[float, ...]
-    """Of each EDU's end, given where it starts; 1 for EDUs that were given."""
+    """Probability of each EDU's end, given its start; 1 for EDUs that were given."""
     split_probs: tuple[float, ...] = ()
-    """Of each split's place, given its span; 1 where there was no choice."""
+    """Probability of each split's place, given its span; 1 where there was no choice."""
     label_probs: tuple[LabelProbs, ...] = ()
-    """For each split the likeliest labels and, after them, its own where it is none of these."""
+    """The likeliest labels of each split, followed by its own label if that is not among them."""
 
     def __post_init__(self) -> None:
         for name in ("edus", "edu_probs", "split_probs", "label_probs"):
@@ -34,48 +35,84 @@ class Reading:
         n_edus, n_splits = len(self.edus), 0
         check_tiling(self.edus, self.n_tokens, "EDU")
         if not _LOWEST < self.log_prob <= 0:
-            raise ValueError(f"a log-probability is at most 0, got {self.log_prob}")
+            raise ValueError(f"a log-probability is finite and at most 0, got {self.log_prob}")
         if self.tree is not None:
             n_splits = len(self.tree.splits)
             if n_splits + 1 != n_edus:
-                raise ValueError(f"the tree has {n_splits + 1} EDUs, but there are {n_edus}")
+                raise ValueError(f"the tree has {counted(n_splits + 1, 'EDU')}, but the reading has {n_edus}")
         if len(self.edu_probs) != n_edus:
-            raise ValueError(f"{len(self.edu_probs)} probabilities for {n_edus} EDUs")
+            raise ValueError(
+                f"expected a probability for each of {counted(n_edus, 'EDU')}, got {len(self.edu_probs)}"
+            )
         if not len(self.split_probs) == len(self.label_probs) == n_splits:
             raise ValueError(
-                f"{len(self.split_probs)} probabilities of places and {len(self.label_probs)} "
-                f"of labels for {n_splits} splits"
+                f"expected a probability and labels for each of {counted(n_splits, 'split')}, "
+                f"got {len(self.split_probs)} and {len(self.label_probs)}"
             )
-        for prob in self.edu_probs + self.split_probs:
-            if not 0 <= prob <= 1:
-                raise ValueError(f"a probability lies within 0 and 1, got {prob}")
+        _check_probs(self.edu_probs + self.split_probs)
         for labels in self.label_probs:
-            best = 1.0
-            for label, prob in labels:
-                if not 0 <= prob <= best:
-                    raise ValueError(f"probabilities of labels lie within 0 and 1, best first, got {labels}")
-                if label[-3:] not in _ENDINGS or len(label) < 4:
-                    raise ValueError(f"a label is a relation, a hyphen and NS, SN or NN, got {label!r}")
-                best = prob
+            _check_label_probs(labels)
 
     @property
     def n_tokens(self) -> int:
-        """Tokens in the sentence."""
+        """Number of tokens in the sentence."""
         return self.edus[-1].end if self.edus else 0
 
     def map_relations(self, name: Callable[[str], str]) -> "Reading":
-        """The same reading with each relation renamed; labels that become one add up."""
+        """The same reading with each relation renamed; labels that become the same add up."""
         if self.tree is None:
             return self
-        label_probs = []
-        for labels in self.label_probs:
-            merged: dict[str, float] = {}
-            for label, prob in labels:
-                renamed = name(label[:-3]) + label[-3:]
-                merged[renamed] = min(1.0, merged.get(renamed, 0.0) + prob)
-            label_probs.append(tuple(sorted(merged.items(), key=lambda item: -item[1])))
-        return replace(self, tree=self.tree.map_relations(name), label_probs=tuple(label_probs))
+        return replace(
+            self,
+            tree=self.tree.map_relations(name),
+            label_probs=tuple(_renamed(labels, name) for labels in self.label_probs),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SplitProbs:
+    """How sure a model is of one split of a document's tree."""
+
+    edus: Span
+    """The EDUs that are split: the name of the split."""
+    prob: float
+    """Probability of the split's place, given its span; 1 where there was no choice."""
+    labels: LabelProbs
+    """The likeliest labels, followed by the split's own label if that is not among them."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "labels", tuple(map(tuple, self.labels)))
+        _check_probs([self.prob])
+        _check_label_probs(self.labels)
+
+    def map_relations(self, name: Callable[[str], str]) -> "SplitProbs":
+        """The same with each relation renamed; labels that become the same add up."""
+        return replace(self, labels=_renamed(self.labels, name))
 
 
 _LOWEST = -float("inf")
 _ENDINGS = frozenset(f"-{nuclearity}" for nuclearity in NUCLEARITIES)
+
+
+def _check_probs(probs: Iterable[float]) -> None:
+    for prob in probs:
+        if not 0 <= prob <= 1:
+            raise ValueError(f"a probability lies between 0 and 1, got {prob}")
+
+
+def _check_label_probs(labels: LabelProbs) -> None:
+    best = 1.0
+    for label, prob in labels:
+        if not 0 <= prob <= best:
+            raise ValueError(f"labels have probabilities between 0 and 1, highest first, got {labels}")
+        if label[-3:] not in _ENDINGS or len(label) < 4:
+            raise ValueError(f"a label is a relation, a hyphen and NS, SN or NN, got {label!r}")
+        best = prob
+
+
+def _renamed(labels: LabelProbs, name: Callable[[str], str]) -> LabelProbs:
+    merged: dict[str, float] = {}
+    for label, prob in labels:
+        renamed = name(label[:-3]) + label[-3:]
+        merged[renamed] = min(1.0, merged.get(renamed, 0.0) + prob)
+    return tuple(sorted(merged.items(), key=lambda item: -item[1]))

@@ -1,4 +1,4 @@
-"""Relation inventories: which fine relations there are, and the classes they belong to."""
+"""Relation inventories: the fine relations of a treebank, and the class of each."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -25,7 +25,7 @@ _RST_DT_CLASSES = {
     "Same-Unit": "same-unit",
     "Summary": "summary restatement",
     "Temporal": "temporal-before temporal-after temporal-same-time sequence inverted-sequence",
-    "TextualOrganization": "textualorganization",
+    "TextualOrganization": "textualorganization textual-organization",
     "Topic-Change": "topic-shift topic-drift",
     "Topic-Comment": "problem-solution question-answer statement-response topic-comment"
     " comment-topic rhetorical-question",
@@ -59,18 +59,18 @@ PAPER_LABELS: tuple[str, ...] = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """Fine relation names and the class of each, case ignored."""
+    """Fine relations and the class of each; case is ignored."""
 
     name: str
     classes: Mapping[str, str] = field(hash=False)
-    """Fine name in lower case to class."""
+    """The class of each fine relation, whose name is in lower case."""
     suffixes: tuple[str, ...] = ()
     """Endings that do not change a relation's class, such as RST-DT's ``-e`` for embedded."""
     class_before_hyphen: bool = False
-    """Whether an unlisted relation's class is the part before its first hyphen."""
+    """Whether the class of an unlisted relation is the part before its first hyphen."""
 
     def class_of(self, relation: str) -> str:
-        """The class of a fine relation, or of a class itself; ``ValueError`` where it has none."""
+        """The class of a fine relation, or of a class, which is itself; ``ValueError`` if it has none."""
         wanted = relation.lower()
         while True:
             if wanted in self.classes:
@@ -86,7 +86,7 @@ class Inventory:
 
 def _inventory(name: str, classes: Mapping[str, Iterable[str]], suffixes: tuple[str, ...]) -> Inventory:
     class_of = {fine.lower(): title for title, fines in classes.items() for fine in fines}
-    # A class is its own name: relations that are coarse already stay as they are.
+    # A class is its own class, so relations that are classes already stay as they are.
     own = {title.lower(): title for title in classes}
     return Inventory(name, own | class_of, suffixes)
 
@@ -103,9 +103,9 @@ INVENTORIES: Mapping[str, Inventory] = {inventory.name: inventory for inventory 
 
 
 def read_inventory(path: Path | str) -> Inventory:
-    """An inventory from a file with one class a line: ``Contrast: contrast, concession``.
+    """Read an inventory from a file with one class per line: ``Contrast: contrast, concession``.
 
-    Blank lines and lines that start with ``#`` do not count.
+    Blank lines and lines that start with ``#`` are skipped.
     """
     path = Path(path)
     classes: dict[str, list[str]] = {}
@@ -130,7 +130,7 @@ def read_inventory(path: Path | str) -> Inventory:
                 )
         classes.setdefault(title, []).extend(fines)
     if not classes:
-        raise TreebankError("no class in it; expected lines like 'Class: relation, relation'", path)
+        raise TreebankError("it lists no class; expected lines like 'Class: relation, relation'", path)
     return _inventory(path.stem, classes, ())
 
 

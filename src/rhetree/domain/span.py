@@ -1,4 +1,4 @@
-"""Half-open intervals counted from 0: of characters, of tokens, of EDUs."""
+"""Half-open intervals of characters, tokens or EDUs, counted from 0."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -22,20 +22,20 @@ class Span:
         return f"{self.start}..{self.end}"
 
     def contains(self, other: "Span") -> bool:
-        """Whether all of ``other`` lies inside."""
+        """Whether ``other`` lies inside this span."""
         return self.start <= other.start and other.end <= self.end
 
     def shift(self, by: int) -> "Span":
-        """The span moved by so many items, to the left where negative."""
+        """The span moved to the right by ``by`` items; a negative number moves it to the left."""
         return Span(self.start + by, self.end + by)
 
     def indices(self) -> range:
-        """The numbers of the items inside."""
+        """The indices of the items inside."""
         return range(self.start, self.end)
 
 
 def spans_of_lengths(lengths: Iterable[int]) -> tuple[Span, ...]:
-    """Adjacent spans of these lengths, from 0 on."""
+    """Adjacent spans of these lengths, starting at 0."""
     spans = []
     start = 0
     for length in lengths:

@@ -1,53 +1,36 @@
-"""One laid-out diagram as SVG elements, and how much room its words take."""
+"""Draws one laid-out diagram as SVG elements, and measures its text."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
 from math import sqrt
-from xml.sax.saxutils import escape
 
 from rhetree.domain.span import Span
 from rhetree.draw.difference import SAME, Mark, Marks
+from rhetree.draw.elements import LABEL, LINE, SMALL, TEXT, Block, diamond, n, paragraph, path, words
 from rhetree.draw.layout import Arc, Bar, Bracket, Diagram, Measure, Size
 from rhetree.draw.panel import Panel
-from rhetree.draw.text import pixels, wrap, wrap_evenly
+from rhetree.draw.text import BOLD, pixels, widest_part, wrap, wrap_evenly
 
-TEXT, LABEL, SMALL = 12.0, 11.0, 9.5
-"""Font sizes: of EDUs and headings, of relations, of numbers."""
-LINE = 15.0
-"""From one line of an EDU's text to the next."""
-
-_NARROWEST, _WIDEST = 76.0, 160.0
-"""Of an EDU's lines."""
-_ASPECT = 2.4
-"""How much wider than high the text of an EDU is, between these."""
-_REFERENCE = 100.0
-"""How wide the lines of a reference are."""
-_SLACK = 1.04
-"""Fonts are not all alike."""
-
-
-@dataclass(slots=True)
-class Block:
-    """SVG elements and the room they take, from 0, 0."""
-
-    width: float = 0.0
-    height: float = 0.0
-    elements: list[str] = field(default_factory=list)
+WIDE, NARROW = 180.0, 120.0
+"""Widest lines of an EDU, and those where room is short."""
+_NARROWEST = 84.0
+"""Lines of an EDU are not broken to be shorter than this."""
+_ASPECT = 2.75
+"""Width divided by height of an EDU's text, within these bounds."""
+_REFERENCE = 112.0
+"""Width of the lines of a reference."""
 
 
 class DiagramText:
-    """The words of one panel's diagrams, broken into lines and measured."""
+    """The text of one panel's diagrams, broken into lines and measured."""
 
-    def __init__(self, panel: Panel, marks: Marks) -> None:
+    def __init__(self, panel: Panel, marks: Marks, widest: float = WIDE) -> None:
         self._panel = panel
+        self.is_right_to_left = panel.is_right_to_left
         self._marks = marks
-        self._lines = [_edu_lines(text) for text in panel.texts]
-        self._widths = [
-            max((_text_width(line) * _SLACK for line in lines), default=0.0) for lines in self._lines
-        ]
+        self._lines = [_edu_lines(text, widest) for text in panel.texts]
+        self._widths = [max(map(_text_width, lines), default=0.0) for lines in self._lines]
 
     def measure(self) -> Measure:
-        """What the layout asks for."""
+        """The measures that the layout needs."""
         return Measure(
             text=self._edu_size,
             reference=self._reference_size,
@@ -56,7 +39,7 @@ class DiagramText:
         )
 
     def mark(self, edus: Span) -> Mark:
-        """How this unit differs from the other side's."""
+        """How this unit differs from that of the other side."""
         return self._marks.get(self._panel.tokens_of(edus), SAME)
 
     def edu(self, edus: Span) -> list[str]:
@@ -68,7 +51,7 @@ class DiagramText:
         return self._panel.numbers_of(edus)
 
     def label(self, edus: Span, relation: str) -> str:
-        """A relation's name, after the sign of how it differs."""
+        """A relation's name, after the sign of its difference, if any."""
         return f"{self.mark(edus).sign} {relation}".lstrip()
 
     def reference(self, edus: Span) -> list[str]:
@@ -83,21 +66,21 @@ class DiagramText:
 
     def _reference_size(self, edus: Span) -> Size:
         lines = self.reference(edus)
-        width = max([pixels(self.numbers(edus), TEXT), *(_text_width(line) * _SLACK for line in lines)])
+        width = max([pixels(self.numbers(edus), TEXT) * BOLD, *map(_text_width, lines)])
         return Size(width + 16, LINE * (len(lines) + 1) + 16)
 
     def _label_width(self, edus: Span, relation: str) -> float:
-        return pixels(self.label(edus, relation), LABEL) * _SLACK
+        return pixels(self.label(edus, relation), LABEL)
 
     def _caption_width(self, edus: Span) -> float:
         return pixels(self.numbers(edus), SMALL) + 6
 
 
 def draw_diagram(diagram: Diagram, text: DiagramText, is_part: bool = False) -> Block:
-    """The diagram's lines first and its words on top of them; a part has its numbers in its heading."""
-    block = Block(diagram.width, diagram.height)
+    """Draw a diagram: lines first, text on top. A part has its numbers in its heading."""
+    block = Block(diagram.width, diagram.height, edus=text.numbers(diagram.edus))
     for stem in diagram.stems:
-        block.elements.append(_path("stem", f"M{n(stem.x)} {n(stem.top)}V{n(stem.bottom)}"))
+        block.elements.append(path("stem", f"M{n(stem.x)} {n(stem.top)}V{n(stem.bottom)}"))
     for arc in diagram.arcs:
         block.elements += _arc(arc, text)
     for bracket in diagram.brackets:
@@ -107,31 +90,6 @@ def draw_diagram(diagram: Diagram, text: DiagramText, is_part: bool = False) -> 
         numbers = "" if is_part and bar.edus == diagram.edus else text.numbers(bar.edus)
         block.elements += _bar(bar, bar.edus in groups, numbers, text)
     return block
-
-
-def n(number: float) -> str:
-    """A number as short as a tenth of a pixel allows."""
-    return f"{number:.1f}".removesuffix(".0")
-
-
-def words(kind: str, x: float, y: float, text: str) -> str:
-    """One line of text."""
-    return f'<text class="{kind}" x="{n(x)}" y="{n(y)}">{escape(text)}</text>'
-
-
-def paragraph(kind: str, x: float, y: float, lines: Sequence[str]) -> list[str]:
-    """Lines of one text, nothing for none. A space after each keeps words apart when they are copied."""
-    if not lines:
-        return []
-    *rest, last = lines
-    # The space is a part of the line when that is centred, except in the last, where it would be dropped.
-    centre = x if "start" in kind else x + pixels(" ", TEXT) / 2
-    spans = "".join(
-        f'<tspan x="{n(centre)}" y="{n(y + number * LINE)}">{escape(line)} </tspan>'
-        for number, line in enumerate(rest)
-    )
-    spans += f'<tspan x="{n(x)}" y="{n(y + len(rest) * LINE)}">{escape(last)}</tspan>'
-    return [f'<text class="{kind}">{spans}</text>']
 
 
 def _bar(bar: Bar, is_group: bool, numbers: str, text: DiagramText) -> list[str]:
@@ -144,12 +102,13 @@ def _bar(bar: Bar, is_group: bool, numbers: str, text: DiagramText) -> list[str]
         return [box, named, *paragraph("edu muted", bar.middle, bar.y + 16 + LINE, lines)]
     only = " only" if mark.only_here else ""
     elements = [
-        _path(f"bar{' leaf' if not is_group else ''}{only}", f"M{n(bar.left)} {n(bar.y)}H{n(bar.right)}")
+        path(f"bar{' leaf' if not is_group else ''}{only}", f"M{n(bar.left)} {n(bar.y)}H{n(bar.right)}")
     ]
     if mark.only_here:
         elements += (diamond(x, bar.y) for x in (bar.left, bar.right))
     if is_group and numbers:
-        elements.append(words("number start", bar.left, bar.y + 12, numbers))
+        kind, x = ("number end", bar.right) if text.is_right_to_left else ("number start", bar.left)
+        elements.append(words(kind, x, bar.y + 12, numbers))
     if not is_group:
         elements.append(words("number", bar.middle, bar.y + 12, numbers))
         elements += paragraph("edu", bar.middle, bar.y + 12 + LINE, text.edu(bar.edus))
@@ -162,19 +121,19 @@ def _arc(arc: Arc, text: DiagramText) -> list[str]:
     radius = min(24.0, abs(end - arc.satellite) / 2)
     sweep = 1 if towards > 0 else 0
     turn = f"A{n(radius)} {n(arc.y - arc.top)} 0 0 {sweep} "
-    path = f"M{n(arc.satellite)} {n(arc.y)}{turn}{n(arc.satellite + towards * radius)} {n(arc.top)}"
+    steps = f"M{n(arc.satellite)} {n(arc.y)}{turn}{n(arc.satellite + towards * radius)} {n(arc.top)}"
     if arc.is_nearest:
-        # The last stretch is the arrow's: a line to its tip would blunt it.
-        path += f"H{n(end - towards * radius)}{turn}{n(end)} {n(arc.y)}"
+        # The line stops short of the arrow's tip, which it would blunt.
+        steps += f"H{n(end - towards * radius)}{turn}{n(end)} {n(arc.y)}"
         head = f"M{n(end)} {n(arc.y)}l-3.5 -8h7z"
     else:
-        path += f"H{n(end - towards * 6)}"
+        steps += f"H{n(end - towards * 6)}"
         head = f"M{n(end - towards)} {n(arc.top)}l{n(-towards * 8)} -3.5v7z"
     label = text.label(arc.edus, arc.relation)
     kind = "relation mark" if text.mark(arc.edus).sign else "relation"
     return [
-        _path("arc", path),
-        _path("head", head),
+        path("arc", steps),
+        path("head", head),
         words(kind, arc.label_x, arc.top - 5, label),
     ]
 
@@ -195,21 +154,12 @@ def _bracket(bracket: Bracket, text: DiagramText) -> list[str]:
         under_label = abs(x - bracket.x) < half
         paths.append(f"M{n(x)} {n(y + 8 if under_label else y)}V{n(bottom)}")
     kind = "relation mark" if text.mark(bracket.edus).sign else "relation nuclei"
-    return [_path("bracket", "".join(paths)), words(kind, bracket.x, y + 4, label)]
+    return [path("bracket", "".join(paths)), words(kind, bracket.x, y + 4, label)]
 
 
-def _path(kind: str, path: str) -> str:
-    return f'<path class="{kind}" d="{path}"/>'
-
-
-def diamond(x: float, y: float) -> str:
-    """The end of a bar that only one side has."""
-    return _path("diamond", f"M{n(x - 4)} {n(y)}l4 -4l4 4l-4 4z")
-
-
-def _edu_lines(text: str) -> list[str]:
-    room = min(max(sqrt(_text_width(text) * LINE * _ASPECT), _NARROWEST), _WIDEST)
-    return wrap_evenly(text, room, _text_width)
+def _edu_lines(text: str, widest: float) -> list[str]:
+    room = max(sqrt(_text_width(text) * LINE * _ASPECT), _NARROWEST, widest_part(text, _text_width))
+    return wrap_evenly(text, min(room, widest), _text_width)
 
 
 def _text_width(text: str) -> float:

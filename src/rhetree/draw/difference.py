@@ -1,7 +1,7 @@
-"""Two analyses of one text: which units only one of them has, and where their labels differ.
+"""Compares two analyses of one text: units that only one of them has, and labels that differ.
 
-Units are named by their tokens, so that the comparison holds where the EDUs differ too. A unit
-that both have is compared by its split: the roles of its children, and their relations.
+Units are identified by their tokens, so analyses with different EDUs can be compared. A unit that
+both have is compared by its split: the roles of its children, and their relations.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,21 +16,21 @@ from rhetree.errors import MismatchError
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """How a unit differs from the other side's."""
+    """How a unit differs from that of the other side."""
 
     only_here: bool = False
-    """The other side has no unit of just these tokens."""
+    """The other side has no unit of exactly these tokens."""
     nuclearity: bool = False
-    """Both split it, and differ in which parts are nuclei."""
+    """Both sides split the unit, with different parts as nuclei."""
     relation: bool = False
-    """Both split it, and differ in the relation."""
+    """Both sides split the unit, with different relations."""
 
     def __bool__(self) -> bool:
         return self.only_here or self.nuclearity or self.relation
 
     @property
     def sign(self) -> str:
-        """The mark of a split in letters: ``≠N``, ``≠R``, ``≠NR``, or nothing."""
+        """The mark of a split: ``≠N``, ``≠R``, ``≠NR``, or empty."""
         letters = ("N" if self.nuclearity else "") + ("R" if self.relation else "")
         return f"≠{letters}" if letters else ""
 
@@ -38,12 +38,12 @@ class Mark:
 SAME = Mark()
 
 Marks = Mapping[Span, Mark]
-"""By the tokens of a unit; units that are the same are left out."""
+"""Marks of units, by the units' tokens; units without a difference are left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """The panels of both sides for one stretch of text, with the marks of each."""
+    """The panels of both sides for the same piece of text, with their marks."""
 
     left: tuple[Panel, ...]
     right: tuple[Panel, ...]
@@ -53,7 +53,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """How many units are the same, and how many differ in which way."""
+    """Number of units that are the same, and of those that differ, by kind of difference."""
 
     same: int
     only_left: int
@@ -65,9 +65,9 @@ class Tally:
 def compare(
     left: Document, right: Document, shape: Shape = "binary", by_sentence: bool = False
 ) -> list[Pair]:
-    """Both documents' panels side by side, parted wherever both have the edge of a panel.
+    """Pair the panels of both documents; a pair ends wherever a panel ends on both sides.
 
-    By sentence, the sentences of one serve the other too where it has none: the tokens are the same.
+    With ``by_sentence``, a document without sentences borrows the other's, as the tokens are the same.
     """
     check_tokens(left, right)
     by_sentence = by_sentence or bool(left.sentence_trees or right.sentence_trees)
@@ -83,13 +83,18 @@ def compare(
 
 
 def pair_panels(left: Sequence[Panel], right: Sequence[Panel]) -> Pair:
-    """Panels of the same text, with their marks."""
+    """Mark the differences between panels of the same text; only the trees are kept to be compared."""
     ours, theirs = _splits(left), _splits(right)
-    return Pair(tuple(left), tuple(right), _marks(ours, theirs), _marks(theirs, ours))
+    return Pair(
+        tuple(panel.without_annotations() for panel in left),
+        tuple(panel.without_annotations() for panel in right),
+        _marks(ours, theirs),
+        _marks(theirs, ours),
+    )
 
 
 def tally(pairs: Iterable[Pair]) -> Tally:
-    """Counts over all pairs."""
+    """Count the differences over all pairs."""
     same = only_left = only_right = nuclearity = relation = 0
     for pair in pairs:
         units = {panel.tokens_of(unit.span) for panel in pair.left for unit in panel.units()}
@@ -102,7 +107,7 @@ def tally(pairs: Iterable[Pair]) -> Tally:
 
 
 def check_tokens(left: Document, right: Document) -> None:
-    """Raise :class:`MismatchError` unless both documents are of the same tokens."""
+    """Raise :class:`MismatchError` unless both documents have the same tokens."""
     names = f"{left.name or 'document'} and {right.name or 'document'}"
     for number, (ours, theirs) in enumerate(zip(left.tokens, right.tokens, strict=False), start=1):
         if ours.form != theirs.form:
@@ -122,7 +127,7 @@ class _Split:
 
 
 def _splits(panels: Iterable[Panel]) -> dict[Span, _Split | None]:
-    """For each unit, by its tokens, how it is split; None for an EDU."""
+    """The split of each unit, by the unit's tokens; None for an EDU."""
     found: dict[Span, _Split | None] = {}
     for panel in panels:
         units = panel.units()
@@ -149,7 +154,7 @@ def _marks(ours: Mapping[Span, _Split | None], theirs: Mapping[Span, _Split | No
             continue
         other = theirs[tokens]
         if split is None or other is None:
-            continue  # one side does not split it: what the other side has inside is marked
+            continue  # one side does not split it, so the other side's units inside it are marked
         mark = Mark(
             nuclearity=split.nuclearity != other.nuclearity, relation=split.relations != other.relations
         )
@@ -161,7 +166,7 @@ def _marks(ours: Mapping[Span, _Split | None], theirs: Mapping[Span, _Split | No
 def _same_stretches(
     left: Sequence[Panel], right: Sequence[Panel]
 ) -> Iterator[tuple[list[Panel], list[Panel]]]:
-    """The shortest runs of panels, left and right, that start and end at the same tokens."""
+    """The shortest runs of panels on both sides that start and end at the same tokens."""
     ours: list[Panel] = []
     theirs: list[Panel] = []
     remaining = iter(right)

@@ -1,12 +1,11 @@
-"""Trees as one page for the browser, with nothing to load: an outline whose subtrees fold.
+"""Draws trees as one self-contained HTML page: an outline with foldable subtrees.
 
-The page holds its text as plain elements, so it reads, prints and can be searched without its
-script too. The script is named by its hash in the page's security policy: no other can run.
+The text is in plain elements, so the page can be read, printed and searched without its script.
+The page's security policy allows that one script, by its hash, and no other.
 """
 
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import replace
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
@@ -15,48 +14,56 @@ from rhetree.domain.span import Span
 from rhetree.draw.difference import SAME, Mark, Marks, Pair, Tally, tally
 from rhetree.draw.outline import Row, outline
 from rhetree.draw.panel import Panel
-from rhetree.draw.text import clean
+from rhetree.draw.text import clean, is_right_to_left
 from rhetree.draw.theme import DARK, FONTS, LIGHT, THEMES, Theme
+from rhetree.errors import counted
 
 _DEEPEST = 30
-"""Levels that are indented; rows below say their level instead."""
+"""The deepest level that is indented; deeper rows show their level as a number."""
+
+_DIFFERENCE_BUTTONS = """<button id="previous" type="button" aria-keyshortcuts="Shift+N">Previous difference</button>
+<button id="next" type="button" aria-keyshortcuts="N">Next difference</button>
+"""
+_DIFFERENCE_HELP = " N goes to the next difference, Shift+N to the one before."
 
 
 def draw_panels(panels: Sequence[Panel], *, title: str = "", theme: Theme = "auto") -> str:
-    """A page of the panels, one below the other."""
+    """Draw panels one below the other."""
     page = _Page(clean(title))
     for panel in panels:
         name = page.title if panel.sentence is None else f"Sentence {panel.sentence + 1}"
         page.add_section(panel, [page.tree([panel], {}, name)])
     n_edus = sum(panel.n_edus for panel in panels)
-    counts = f"{n_edus} EDUs" + (f", {len(panels)} sentences" if panels[0].sentence is not None else "")
+    counts = counted(n_edus, "EDU")
+    if panels[0].sentence is not None:
+        counts += f", {counted(len(panels), 'sentence')}"
     return page.html(theme, counts)
 
 
 def draw_pairs(
     pairs: Sequence[Pair], *, titles: tuple[str, str], title: str = "", theme: Theme = "auto"
 ) -> str:
-    """A page of two analyses in two columns, what differs marked in words and by colour."""
+    """Draw two analyses in two columns, with differences marked in words and by colour."""
     left, right = clean(titles[0]), clean(titles[1])
     page = _Page(clean(title))
-    page.sections.append(f"<section><div></div><h2>{escape(left)}</h2><h2>{escape(right)}</h2></section>")
+    headings = "".join(f'<h2 dir="{_direction(name)}">{escape(name)}</h2>' for name in (left, right))
+    page.sections.append(f"<section><div></div>{headings}</section>")
     for pair in pairs:
-        # Signals and the like would push rows out of line with their counterparts.
-        pair = replace(pair, left=_without_notes(pair.left), right=_without_notes(pair.right))
         units = _tokens(pair.left) | _tokens(pair.right)
         columns = [
             page.tree(pair.left, pair.left_marks, left, units),
             page.tree(pair.right, pair.right_marks, right, units),
         ]
         page.add_section(pair.left[0], columns)
-    return page.html(theme, _summary(tally(pairs), left, right), kind="compare")
+    return page.html(theme, _summary(tally(pairs), left, right), is_comparison=True)
 
 
 class _Page:
-    """The parts of a page while they are collected."""
+    """Collects the sections of a page."""
 
     def __init__(self, title: str) -> None:
         self.title = title or "Discourse tree"
+        self.is_right_to_left = False
         self.sections: list[str] = []
         self._depth = 1
 
@@ -67,19 +74,22 @@ class _Page:
         )
 
     def tree(self, panels: Sequence[Panel], marks: Marks, name: str, units: Set[Span] = frozenset()) -> str:
-        """The rows of some panels as one tree, with a gap for each of ``units`` that it does not have."""
-        rows = [(panel, row) for panel in panels for row in outline(panel)]
-        self._depth = max(self._depth, *(row.depth + 1 for _, row in rows))
-        cells = {
-            panel.tokens_of(row.unit.span): _row(panel, row, marks, is_first=number == 0)
-            for number, (panel, row) in enumerate(rows)
-        }
+        """The rows of some panels as one tree, with a gap for each of ``units`` that they lack."""
+        cells: dict[Span, str] = {}
+        for panel in panels:
+            self.is_right_to_left = self.is_right_to_left or panel.is_right_to_left
+            notes = panel.notes()
+            for row in outline(panel):
+                self._depth = max(self._depth, row.depth + 1)
+                cell = _row(panel, row, marks, notes.get(row.unit.span, ()), is_first=not cells)
+                cells[panel.tokens_of(row.unit.span)] = cell
         order = sorted(cells.keys() | units, key=lambda tokens: (tokens.start, -tokens.end))
         gap = '<div class="gap" role="presentation" data-level="1000000"></div>'
         inside = "\n".join(cells.get(tokens, gap) for tokens in order)
         return f'<div role="tree" aria-label="{escape(name)}">\n{inside}\n</div>'
 
-    def html(self, theme: Theme, counts: str, kind: str = "") -> str:
+    def html(self, theme: Theme, counts: str, is_comparison: bool = False) -> str:
+        """The whole page."""
         script = _file("page.js")
         digest = b64encode(sha256(script.encode()).digest()).decode()
         policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; img-src data:"
@@ -99,17 +109,17 @@ class _Page:
 </head>
 <body>
 <header>
-<h1>{escape(self.title)}</h1>
+<h1 dir="{_direction(self.title)}">{escape(self.title)}</h1>
 <span class="count">{escape(counts)}</span>
 <div class="tools">
-<label>Levels <input id="levels" type="range" min="1" max="{self._depth}" value="{self._depth}"></label>
+{_DIFFERENCE_BUTTONS if is_comparison else ""}<label>Levels <input id="levels" type="range" min="1" max="{self._depth}" value="{self._depth}"></label>
 <label>Theme <select id="theme">{options}</select></label>
 </div>
 </header>
-<main class="{kind}">
+<main class="{"compare" if is_comparison else ""}" dir="{"rtl" if self.is_right_to_left else "ltr"}">
 {chr(10).join(self.sections)}
 </main>
-<footer class="help">Arrow keys move and fold, Space folds, Enter keeps a path highlighted, Escape lets go.</footer>
+<footer class="help">Arrow keys move and fold, Space folds, Enter keeps a path highlighted, Escape lets go.{_DIFFERENCE_HELP if is_comparison else ""}</footer>
 <div id="path" role="status"></div>
 <script>{script}</script>
 </body>
@@ -117,7 +127,7 @@ class _Page:
 """
 
 
-def _row(panel: Panel, row: Row, marks: Marks, is_first: bool) -> str:
+def _row(panel: Panel, row: Row, marks: Marks, notes: Sequence[str], is_first: bool) -> str:
     tokens = panel.tokens_of(row.unit.span)
     mark = marks.get(tokens, SAME)
     is_edu = not row.relation
@@ -145,27 +155,32 @@ def _row(panel: Panel, row: Row, marks: Marks, is_first: bool) -> str:
         parts.append(f'<abbr class="role {letter}" title="{name}">{row.letter}</abbr>')
     if is_edu and row.numbers:
         parts.append(f'<span class="number">{row.numbers}</span>')
-    parts.append(f'<div class="body">{" ".join(_body(row, mark))}{_notes(panel, row)}</div>')
+    parts.append(f'<div class="body">{" ".join(_body(row, mark))}{_listed(notes)}</div>')
     written = " ".join(f'{name}="{value}"' for name, value in attributes.items())
     return f"<div {written}>{''.join(parts)}</div>"
 
 
 def _body(row: Row, mark: Mark) -> Iterator[str]:
     if row.own_relation:
-        yield f'<span class="relation">{escape(row.own_relation)}:</span>'
+        yield f'<span class="relation" dir="{_direction(row.own_relation)}">{escape(row.own_relation)}:</span>'
     if row.relation:
         nuclei = " nuclei" if row.n_nuclei > 1 else ""
-        yield f'<span class="relation{nuclei}">{escape(row.relation)}</span>'
+        yield f'<span class="relation{nuclei}" dir="{_direction(row.relation)}">{escape(row.relation)}</span>'
         yield f'<span class="number">{row.numbers}</span>'
     if row.text:
-        yield f'<span class="text">{escape(row.text)}</span>'
+        yield f'<span class="text" dir="{_direction(row.text)}">{escape(row.text)}</span>'
     if mark:
         yield f'<span class="mark">{_in_words(mark)}</span>'
 
 
-def _notes(panel: Panel, row: Row) -> str:
-    items = "".join(f"<li>{escape(note)}</li>" for note in panel.notes.get(row.unit.span, ()))
+def _listed(notes: Sequence[str]) -> str:
+    items = "".join(f'<li dir="{_direction(note)}">{escape(note)}</li>' for note in notes)
     return f'<ul class="notes">{items}</ul>' if items else ""
+
+
+def _direction(text: str) -> str:
+    """The direction of a text. The browser's own guess is that of the first letter, as in "RST" before Hebrew."""
+    return "rtl" if is_right_to_left(text) else "ltr"
 
 
 def _in_words(mark: Mark) -> str:
@@ -180,13 +195,9 @@ def _in_words(mark: Mark) -> str:
 
 def _summary(counts: Tally, left: str, right: str) -> str:
     return (
-        f"{counts.same} units the same, {counts.only_left} only in {left}, {counts.only_right} only in "
+        f"{counted(counts.same, 'unit')} the same, {counts.only_left} only in {left}, {counts.only_right} only in "
         f"{right}, {counts.nuclearity} differ in nuclearity, {counts.relation} differ in relation"
     )
-
-
-def _without_notes(panels: Sequence[Panel]) -> tuple[Panel, ...]:
-    return tuple(replace(panel, notes={}) for panel in panels)
 
 
 def _tokens(panels: Sequence[Panel]) -> set[Span]:
@@ -194,7 +205,7 @@ def _tokens(panels: Sequence[Panel]) -> set[Span]:
 
 
 def _variables() -> str:
-    """The colours, for the reader's system and for a theme chosen on the page."""
+    """CSS variables of the colours, for the system's theme and for one chosen on the page."""
     light, dark = _declarations(LIGHT), _declarations(DARK)
     return (
         f":root{{--fonts:{FONTS};{light}}}\n"

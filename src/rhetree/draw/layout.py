@@ -1,8 +1,8 @@
-"""Where everything of an RST diagram goes: numbers only, in pixels, whatever draws them.
+"""Computes the layout of an RST diagram: coordinates in pixels, for any renderer.
 
-A unit is a bar as wide as its text. Under it stand its parts: the nucleus below a vertical stem,
-each satellite beside it with an arc to the nucleus, or several nuclei below a bracket. Parts are
-moved apart where a relation's name needs the room, so names touch neither each other nor a line.
+A unit is a bar as wide as its text. Below it are its parts: the nucleus under a vertical stem, each
+satellite beside it with an arc to the nucleus, or several nuclei under a bracket. Parts move apart
+where a relation's name needs room, so names touch neither each other nor a line.
 
 A tree wider than a given limit is cut: some units become short references, and are laid out as
 diagrams of their own. That keeps three hundred EDUs on a page of readable width.
@@ -16,22 +16,22 @@ from rhetree.domain.nary import NaryTree, Unit
 from rhetree.domain.span import Span
 
 ARC_BAND = 44.0
-"""From a bar down to those of its nucleus and satellites."""
+"""Distance from a bar down to the bars of its nucleus and satellites."""
 ARC_RISE = 22.0
-"""From a satellite's bar up to the level part of its arc."""
+"""Distance from a satellite's bar up to the horizontal part of its arc."""
 BRACKET_BAND = 40.0
-"""From a bar down to those of its several nuclei."""
+"""Distance from a bar down to the bars of its nuclei, if it has several."""
 BRACKET_DROP = 20.0
-"""From the level part of a bracket down to the nuclei."""
+"""Distance from the horizontal part of a bracket down to the nuclei."""
 GAP = 18.0
-"""Between two texts."""
+"""Distance between two texts."""
 LABEL_PAD = 14.0
-"""Between a relation's name and the lines at its ends."""
+"""Distance between a relation's name and the lines at its ends."""
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much room something takes."""
+    """Width and height."""
 
     width: float
     height: float
@@ -39,16 +39,16 @@ class Size:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
-    """How much room the text of a diagram takes."""
+    """Measures the text of a diagram."""
 
     text: Callable[[Span], Size]
-    """Of an EDU, below its bar."""
+    """Size of an EDU's text, below its bar."""
     reference: Callable[[Span], Size]
-    """Of what stands for a unit that was cut off."""
+    """Size of the reference to a unit that was cut out."""
     label: Callable[[Span, str], float]
-    """The width of a relation's name, below the bar of this unit."""
+    """Width of a relation's name, below the bar of this unit."""
     caption: Callable[[Span], float]
-    """The width of what stands below the left end of a unit's bar."""
+    """Width of the caption below the left end of a unit's bar."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Bar:
     right: float
     y: float
     is_cut: bool = False
-    """It is drawn elsewhere; here is a reference."""
+    """Whether this is a reference to a unit that is drawn elsewhere."""
 
     @property
     def middle(self) -> float:
@@ -78,19 +78,19 @@ class Stem:
 
 @dataclass(frozen=True, slots=True)
 class Arc:
-    """From a satellite's bar up, across, and to the nucleus."""
+    """An arc from a satellite's bar up, across, and to the nucleus."""
 
     edus: Span
-    """Of the unit that both are parts of."""
+    """EDUs of the parent unit."""
     relation: str
     satellite: float
-    """Where it starts."""
+    """x of the arc's start."""
     nucleus: float
-    """The nucleus's stem."""
+    """x of the nucleus's stem."""
     y: float
-    """Of the satellite's bar."""
+    """y of the satellite's bar."""
     is_nearest: bool
-    """Whether it can come down on the nucleus's bar; others end at the stem, above it."""
+    """Whether the arc ends on the nucleus's bar; others end at the stem, above it."""
 
     @property
     def top(self) -> float:
@@ -103,7 +103,7 @@ class Arc:
 
 @dataclass(frozen=True, slots=True)
 class Bracket:
-    """From a unit down to its several nuclei, with the relation's name in the middle."""
+    """A bracket from a unit down to its nuclei, with the relation's name in the middle."""
 
     edus: Span
     relation: str
@@ -114,13 +114,13 @@ class Bracket:
 
     @property
     def y(self) -> float:
-        """Of the level part."""
+        """y of the horizontal part."""
         return self.bottom - BRACKET_DROP
 
 
 @dataclass(slots=True)
 class Diagram:
-    """One tree, or a part that was cut from one, laid out from 0, 0."""
+    """The layout of one tree, or of a part cut out of one, with the origin at 0, 0."""
 
     edus: Span
     width: float = 0.0
@@ -139,9 +139,9 @@ def lay_out(
     may_cut: Callable[[Span], bool] = lambda _: True,
     must_cut: frozenset[Span] = frozenset(),
 ) -> list[Diagram]:
-    """The diagram of a tree, followed by those of the units cut from it, in the order of the text."""
+    """The diagram of a tree, followed by those of the units cut out of it, in text order."""
     nodes = _nodes(tree)
-    # Children come after their parents, so backwards each node meets its children already sized.
+    # Parents come before their children, so in reverse order each node's children are placed first.
     for node in reversed(nodes):
         cuttable = [child for child in node.children if child.children and may_cut(child.edus)]
         for child in cuttable:
@@ -154,7 +154,7 @@ def lay_out(
             )
             if not cuttable:
                 break
-            # The widest first; twice as many each turn, so that a wide family takes few turns.
+            # Cut the widest first, and twice as many each turn, so that many children take few turns.
             least = min(limit / 3, cuttable[:n_to_cut][-1].width)
             for child in cuttable:
                 child.is_cut = child.width >= least
@@ -165,19 +165,19 @@ def lay_out(
 
 @dataclass(slots=True, eq=False)
 class _Node:
-    """A unit, or a group of its parts that is drawn as one; its box starts at its own 0."""
+    """A unit, or a group of parts drawn as one unit. Its x coordinates are relative to its box."""
 
     edus: Span
     children: list["_Node"] = field(default_factory=list)
     relations: list[str] = field(default_factory=list)
-    """Of each child to the nucleus, or the one relation of several nuclei."""
+    """Relation of each child to the nucleus, or the one relation of several nuclei."""
     nucleus: int | None = None
-    """The place among the children; None where all of them are nuclei."""
+    """Index of the nucleus among the children; None if all are nuclei."""
     offsets: list[float] = field(default_factory=list)
-    """Where each child's box starts."""
+    """x at which each child's box starts."""
     width: float = 0.0
     anchor: float = 0.0
-    """Where lines from above meet the bar."""
+    """x at which lines from above meet the bar."""
     is_cut: bool = False
     x: float = 0.0
     y: float = 0.0
@@ -185,10 +185,10 @@ class _Node:
 
 
 def _nodes(tree: NaryTree) -> list[_Node]:
-    """The tree with two kinds of family only, one nucleus with satellites or nuclei alone; parents first.
+    """The nodes to draw, parents first. Each has either one nucleus with satellites, or nuclei only.
 
-    Where several nuclei have satellites too, those between belong to the nucleus on their left and the
-    others to all nuclei, and groups are added that say so.
+    A unit that mixes several nuclei with satellites gets groups: satellites between two nuclei belong to
+    the nucleus on their left, the others to all nuclei.
     """
     made = {unit.span: _Node(unit.span) for unit in tree.units}
     nodes: list[_Node] = []
@@ -223,7 +223,7 @@ def _nodes(tree: NaryTree) -> list[_Node]:
 
 
 def _fill(parent: _Node, family: list[Unit], made: dict[Span, _Node]) -> None:
-    """Give a node a family of one of the two kinds, or none."""
+    """Set a node's children: one nucleus with satellites, nuclei only, or none."""
     parent.children = [made[child.span] for child in family]
     nuclei = [place for place, child in enumerate(family) if child.role == "nucleus"]
     if len(nuclei) == 1:
@@ -234,7 +234,7 @@ def _fill(parent: _Node, family: list[Unit], made: dict[Span, _Node]) -> None:
 
 
 def _place(node: _Node, measure: Measure) -> None:
-    """Put the children beside each other, as near as their texts and the relations' names allow."""
+    """Place the children side by side, as close as their texts and the relations' names allow."""
     if not node.children:
         node.width = measure.text(node.edus).width
         node.anchor = node.width / 2
@@ -244,7 +244,7 @@ def _place(node: _Node, measure: Measure) -> None:
         _place_nuclei(node, boxes, measure)
     else:
         _place_satellites(node, node.nucleus, boxes, measure)
-    # The unit's numbers stand below the left end of its bar, before the first line that goes down.
+    # The unit's numbers are below the left end of its bar, left of the first vertical line.
     first_line = min(offset + anchor for offset, (_, anchor) in zip(node.offsets, boxes, strict=True))
     shift = max(-node.offsets[0], measure.caption(node.edus) - first_line)
     node.offsets = [offset + shift for offset in node.offsets]
@@ -267,7 +267,7 @@ def _place_nuclei(node: _Node, boxes: list[tuple[float, float]], measure: Measur
 
 
 def _place_satellites(node: _Node, nucleus: int, boxes: list[tuple[float, float]], measure: Measure) -> None:
-    """From the nucleus outwards, to the right and then to the left."""
+    """Place satellites from the nucleus outwards, first to the right, then to the left."""
     node.offsets = [0.0] * len(boxes)
     stem = boxes[nucleus][1]
     at = boxes[nucleus][0]
@@ -285,7 +285,7 @@ def _place_satellites(node: _Node, nucleus: int, boxes: list[tuple[float, float]
 
 
 def _box(node: _Node, measure: Measure) -> tuple[float, float]:
-    """Width and anchor of a child as its parent sees it."""
+    """Width and anchor of a child within its parent; those of its reference if it is cut."""
     if node.is_cut:
         width = measure.reference(node.edus).width
         return width, width / 2
@@ -329,7 +329,7 @@ def _draw_nuclei(node: _Node, diagram: Diagram, measure: Measure) -> None:
 
 
 def _draw_satellites(node: _Node, nucleus: int, diagram: Diagram, measure: Measure) -> None:
-    """The nearest satellites stand level with the nucleus, each farther one a band higher."""
+    """The nearest satellites are level with the nucleus, each farther one a band higher."""
     stem = node.x + node.anchor
     n_bands = max(nucleus, len(node.children) - 1 - nucleus)
     bottom = node.y + n_bands * ARC_BAND

@@ -1,4 +1,4 @@
-"""How trees and documents show themselves in a notebook: as the SVG of their panels, in a box that scrolls."""
+"""Shows trees and documents in a notebook, as SVG in a scrollable box."""
 
 from html import escape
 
@@ -9,18 +9,18 @@ from rhetree.draw import svg
 from rhetree.draw.panel import document_panels, tree_panel
 
 MOST_EDUS = 400
-"""Beyond this a notebook shows a sentence about the tree, not the tree: pages would become slow."""
+"""Larger trees are described in a sentence instead of drawn, to keep the notebook fast."""
 
 
 def tree_html(tree: Tree | NaryTree) -> str:
-    """A tree with its EDUs by number, since it does not know what they say."""
+    """A tree with numbered EDUs, since a tree has no text."""
     if tree.n_edus > MOST_EDUS:
         return f"<p>A tree of {tree.n_edus} EDUs, too large to show here.</p>"
     return _boxed(svg.draw_panels([tree_panel(tree)]))
 
 
 def document_html(document: Document) -> str:
-    """A document's trees, or its text where it has no EDUs."""
+    """A document's trees, or its text if it has no EDUs."""
     name = escape(document.name or "A document")
     if len(document.edus) > MOST_EDUS:
         return (

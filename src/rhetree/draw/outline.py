@@ -1,7 +1,7 @@
-"""A tree as lines of text, one per unit: what the terminal and the browser show.
+"""A tree as rows, one per unit, for the terminal and the browser.
 
-The relation stands on the line of the unit that it splits: that of its nuclei, where there are
-several. Where the parts have more than one relation, each satellite's line has its own as well.
+A row shows the relation that splits its unit (the relation among the nuclei, if there are several).
+If the parts have different relations, each satellite's row shows its own as well.
 """
 
 from dataclasses import dataclass
@@ -12,22 +12,22 @@ from rhetree.draw.panel import Panel
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One unit of a panel's tree, as a line."""
+    """One unit of a panel's tree."""
 
     unit: Unit
     parent: int
-    """The row of its parent; -1 for a root."""
+    """Index of the parent's row; -1 for a root."""
     depth: int
     place: int
-    """Among its siblings, from 0."""
+    """Index among its siblings."""
     n_siblings: int
-    """Itself among them."""
+    """Number of siblings, this unit included."""
     relation: str
-    """Of its split; nothing for an EDU."""
+    """Relation of the unit's split; empty for an EDU."""
     n_nuclei: int
-    """Among its parts."""
+    """Number of nuclei among its parts."""
     own_relation: str
-    """To its parent, where its siblings' relations differ."""
+    """Relation of a satellite to its parent, if its siblings have other relations; else empty."""
     numbers: str
     text: str
 
@@ -37,7 +37,7 @@ class Row:
 
     @property
     def letter(self) -> str:
-        """N for a nucleus, S for a satellite, nothing for a root."""
+        """N for a nucleus, S for a satellite, empty for a root."""
         return {"nucleus": "N", "satellite": "S", "root": ""}[self.unit.role]
 
 
@@ -77,6 +77,6 @@ def outline(panel: Panel) -> list[Row]:
 
 
 def _relations(units: tuple[Unit, ...], family: list[int]) -> list[str]:
-    """The relations of a family, each once, in the order of the text."""
+    """The different relations of a family, in text order."""
     names = (units[child].relation for child in family)
     return list(dict.fromkeys(name for name in names if name is not None))

@@ -1,4 +1,4 @@
-"""A document, alone or beside another analysis of it, as any kind of picture."""
+"""Draws a document, or two analyses of it side by side, in any picture format."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,28 +12,28 @@ from rhetree.draw.png import to_png
 from rhetree.draw.theme import Theme
 from rhetree.errors import MismatchError
 
-Format = Literal["txt", "svg", "html", "png"]
+PictureFormat = Literal["txt", "svg", "html", "png"]
 
-FORMATS: tuple[Format, ...] = get_args(Format)
+FORMATS: tuple[PictureFormat, ...] = get_args(PictureFormat)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PictureConfig:
-    """What of a document is drawn, and how."""
+    """What to draw of a document, and how."""
 
     shape: Shape | None = None
-    """As drawn, but where two analyses are compared both binary, unless this says otherwise."""
+    """Shape of the tree; None for the drawn shape, or for binary when two analyses are compared."""
     by_sentence: bool = False
-    """Draw the sentences' nodes of a document's tree, each by itself."""
+    """Draw each sentence of a document's tree by itself."""
     sentence: int | None = None
-    """Only this sentence, counted from 0."""
+    """Draw only this sentence, counted from 0."""
     titles: tuple[str, str] = ("gold", "predicted")
-    """What two analyses are called."""
+    """Titles of two analyses that are compared."""
     theme: Theme = "auto"
     width: int | None = None
-    """Columns of text, or pixels beyond which trees are cut; 0 never cuts. None is 80 or 1600."""
+    """Width in columns of text, or in pixels; wider trees are cut. 0 never cuts. None means 80 columns or 1600 pixels."""
     scale: float = 2.0
-    """Pixels of a PNG for each of the SVG's."""
+    """Pixels of a PNG per pixel of the SVG."""
 
     def __post_init__(self) -> None:
         if self.width is not None and self.width < 0:
@@ -43,9 +43,12 @@ class PictureConfig:
 
 
 def draw(
-    document: Document, format: Format, config: PictureConfig | None = None, against: Document | None = None
+    document: Document,
+    format: PictureFormat,
+    config: PictureConfig | None = None,
+    against: Document | None = None,
 ) -> bytes:
-    """The picture as the contents of a file: text is UTF-8."""
+    """Draw a picture; returns the bytes of a file, in UTF-8 if it is text."""
     if format not in FORMATS:
         raise ValueError(f"no picture is called {format!r}; expected one of {', '.join(FORMATS)}")
     config = config or PictureConfig()
@@ -66,7 +69,7 @@ def draw_lines(
     config: PictureConfig | None = None,
     against: Document | None = None,
 ) -> Iterator[str]:
-    """The picture as lines for a terminal."""
+    """Draw a picture as lines for a terminal."""
     config = config or PictureConfig()
     if against is None:
         yield from terminal.draw_panels(_panels(document, config), style)

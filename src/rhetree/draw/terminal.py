@@ -1,7 +1,7 @@
-"""Trees in the terminal: an outline with the relation at each split and N or S at each part.
+"""Draws trees in the terminal: an outline with the relation at each split and N or S at each part.
 
-Indentation is capped. A subtree that would start beyond the cap goes on from the left margin, and
-lines say so before and after it, so that in the deepest tree every unit has room for its text.
+Indentation is limited. A subtree beyond the limit starts again at the left margin, with a note before
+and after it, so that even in the deepest tree every unit has room for its text.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,9 +13,10 @@ from rhetree.draw.difference import SAME, Mark, Pair, Tally
 from rhetree.draw.outline import Row, outline
 from rhetree.draw.panel import Panel
 from rhetree.draw.text import columns, wrap
+from rhetree.errors import counted
 
 LEAST_WIDTH = 30
-"""Columns below which a tree is not squeezed further."""
+"""Smallest number of columns for a tree; a narrower terminal gets longer lines."""
 
 Segment = tuple[str, str]
 """Some text and its tone."""
@@ -30,19 +31,19 @@ _TONES = {
     "title": "1",
     "mark": "1;33",
 }
-"""What each tone is to a terminal; others are plain. Eight colours only: they follow the user's theme."""
+"""Terminal code of each tone; other tones are plain. Only the eight basic colours, which follow the user's theme."""
 
 _ASCII = str.maketrans("├└│─┆–≠→", "|`|-:-!>")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Style:
-    """What the terminal can show."""
+    """The terminal's width and abilities."""
 
     width: int = 80
     colour: bool = False
     ascii_only: bool = False
-    """For streams that cannot encode box-drawing characters; the text itself stays as it is."""
+    """Draw lines in ASCII, for streams that cannot encode box-drawing characters; text is unchanged."""
 
     @property
     def room(self) -> int:
@@ -50,7 +51,7 @@ class Style:
 
 
 def needs_ascii(encoding: str) -> bool:
-    """Whether a stream of this encoding cannot hold the lines that trees are drawn with."""
+    """Whether this encoding lacks the box-drawing characters of trees."""
     try:
         "├└│─┆–≠".encode(encoding)
     except (UnicodeEncodeError, LookupError):
@@ -59,7 +60,7 @@ def needs_ascii(encoding: str) -> bool:
 
 
 def draw_panels(panels: Sequence[Panel], style: Style) -> Iterator[str]:
-    """The panels as lines of text, a sentence's number before its tree."""
+    """Draw panels as lines of text, with a sentence's number before its tree."""
     gutter = _gutter(panels)
     for panel in panels:
         label = _sentence_label(panel, gutter)
@@ -70,11 +71,11 @@ def draw_panels(panels: Sequence[Panel], style: Style) -> Iterator[str]:
 
 
 def draw_pairs(pairs: Sequence[Pair], style: Style, titles: tuple[str, str]) -> Iterator[str]:
-    """Two analyses in two columns, units of the same tokens on the same line, with marks between.
+    """Draw two analyses in two columns, with units of the same tokens on the same line and marks between.
 
-    ``<`` and ``>`` stand by a unit that only the left or only the right side has, ``≠N`` and ``≠R``
-    by one whose parts differ in nuclearity or in relation. Where there is no room for two columns,
-    one analysis stands below the other, with the marks on the left.
+    ``<`` and ``>`` mark a unit that only the left or only the right side has, ``≠N`` and ``≠R`` one
+    whose parts differ in nuclearity or in relation. If there is no room for two columns, one analysis
+    is below the other, with the marks on the left.
     """
     gutter = _gutter([panel for pair in pairs for panel in pair.left])
     side = (style.room - gutter - 5) // 2
@@ -108,9 +109,9 @@ def draw_pairs(pairs: Sequence[Pair], style: Style, titles: tuple[str, str]) -> 
 
 
 def describe(tally: Tally, titles: tuple[str, str], style: Style) -> list[str]:
-    """The counts of a comparison, which explain its marks too."""
+    """The counts of a comparison; they also explain its marks."""
     text = (
-        f"{tally.same} units the same; < {tally.only_left} only in {titles[0]}; "
+        f"{counted(tally.same, 'unit')} the same; < {tally.only_left} only in {titles[0]}; "
         f"> {tally.only_right} only in {titles[1]}; ≠N {tally.nuclearity} differ in nuclearity; "
         f"≠R {tally.relation} differ in relation"
     )
@@ -118,7 +119,7 @@ def describe(tally: Tally, titles: tuple[str, str], style: Style) -> list[str]:
 
 
 def _stacked(pair: Pair, style: Style, titles: tuple[str, str], gutter: int) -> Iterator[str]:
-    """One analysis below the other."""
+    """Draw one analysis below the other."""
     label = _sentence_label(pair.left[0], gutter)
     sides = ((pair.left, pair.left_marks), (pair.right, pair.right_marks))
     for number, (panels, marks) in enumerate(sides):
@@ -137,7 +138,7 @@ class _Cell:
 
     lines: list[Line]
     guides: str
-    """What stands above its connector, on lines before it."""
+    """Guide lines above its connector, for the lines before it."""
 
 
 def _cells_by_tokens(panels: Sequence[Panel], width: int) -> dict[Span, _Cell]:
@@ -149,7 +150,7 @@ def _cells_by_tokens(panels: Sequence[Panel], width: int) -> dict[Span, _Cell]:
 
 
 def _guides_onwards(units: Sequence[Span], cells: Mapping[Span, _Cell]) -> list[str]:
-    """For each unit the guides that lead past it to the next one that this side has."""
+    """For each unit, the guide lines that lead past it to the next unit of this side."""
     guides = []
     following = ""
     for tokens in reversed(units):
@@ -160,14 +161,14 @@ def _guides_onwards(units: Sequence[Span], cells: Mapping[Span, _Cell]) -> list[
 
 
 def _cells(panel: Panel, width: int) -> Iterator[_Cell]:
-    """For each unit its lines."""
+    """The lines of each unit."""
     rows = outline(panel)
     cap = max(2, min(width // 2, width - 28))
     step = 3 if 3 * max(row.depth for row in rows) <= cap else 2
     guides: list[str] = []
-    """For each row what stands before its parts; nothing where they start from the margin."""
+    """For each row, the guide lines before its parts; empty if they start at the margin."""
     homes: list[int] = []
-    """For each row the one below which the margin was returned to; -1 above all such."""
+    """For each row, the ancestor whose parts start again at the margin; -1 if there is none."""
     for number, row in enumerate(rows):
         if row.parent < 0:
             homes.append(-1)
@@ -195,7 +196,7 @@ def _margin_note(rows: Sequence[Row], number: int, went_on: bool) -> str:
 
 
 def _unit_lines(row: Row, connector: str, after: str, width: int) -> list[Line]:
-    """The unit's role and relation or text, wrapped to the right of ``connector``."""
+    """The unit's role, then its relation or text, wrapped to the right of ``connector``."""
     lines: list[Line] = []
     head: Line = [(connector, "guide")]
     if row.letter:

@@ -1,14 +1,14 @@
 """The colours of pictures, for light and dark backgrounds.
 
-Colour never says anything alone: satellites have arcs, nuclei stems and brackets, and what differs
-between two trees is dashed or named as well. The hues stay apart for colour-blind readers.
+Nothing is told by colour alone: satellites have arcs, nuclei have stems and brackets, and differences
+between two trees are also dashed or named. Colour-blind readers can tell the hues apart.
 """
 
 from collections.abc import Mapping
 from typing import Literal, get_args
 
 Theme = Literal["auto", "light", "dark"]
-"""Auto follows the reader's system, where the picture's viewer can."""
+"""``auto`` follows the reader's system if the viewer supports it."""
 
 THEMES: tuple[Theme, ...] = get_args(Theme)
 
@@ -37,4 +37,4 @@ DARK: Mapping[str, str] = {
 }
 
 FONTS = "Helvetica, Arial, 'Liberation Sans', 'Nimbus Sans', 'DejaVu Sans', 'Noto Sans', sans-serif"
-"""Those whose widths :mod:`rhetree.draw.text` knows come first."""
+"""The fonts whose widths :mod:`rhetree.draw.text` knows come first."""

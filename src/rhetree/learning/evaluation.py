@@ -1,16 +1,18 @@
-"""Scores of a saved model, or of two in a row, on a corpus.
+"""Scores a saved model, or a segmenter followed by a parser, on a corpus.
 
-Exported models are run as users run them, without torch.
+Exported models run without torch, as they do for users.
 """
 
 from collections.abc import Sequence
 from pathlib import Path
 
+from rhetree.corpora.overlap import with_known_text
 from rhetree.domain.document import Document
 from rhetree.domain.relations import Inventory
 from rhetree.errors import ModelError, SettingError, TrainingError
 from rhetree.learning.scoring import Results, score_pipeline
-from rhetree.runtime.model import CONFIG, is_exported, load_runtime, read_config
+from rhetree.runtime.loading import load_any
+from rhetree.runtime.model import CONFIG, read_config
 from rhetree.runtime.network import Network
 from rhetree.runtime.pipeline import Edus, Pipeline
 from rhetree.runtime.workers import MOST_THREADS
@@ -23,47 +25,50 @@ def evaluate_models(
     segmenter: Path | None = None,
     edus: Edus | None = None,
     threads: int = 0,
+    device: str | None = None,
 ) -> Results:
-    """What the model of a folder scores on gold documents, with their EDUs and without.
+    """Score the model in a folder on gold documents, with gold EDUs and with the EDUs it finds.
 
-    :param segmenter: another model, to find the EDUs that the first one parses
-    :param edus: only with gold EDUs, or only with those that are found; None for both
-    :param threads: to compute with; 0 for one a core, or with torch for as many as it takes by itself
+    :param segmenter: folder of another model, which finds the EDUs for the first one to parse
+    :param edus: score with gold EDUs only, or with predicted EDUs only; None for both
+    :param threads: number of threads; 0 for one per core, or for torch's own choice
+    :param device: where torch computes, for models that were not exported
     """
     if not 0 <= threads <= MOST_THREADS:
-        raise SettingError(f"threads lies within 0 and {MOST_THREADS}, got {threads}")
+        raise SettingError(f"threads must be between 0 and {MOST_THREADS}, got {threads}")
     if not any(document.tokens for document in documents):
-        raise TrainingError("there is nothing to evaluate on: the split is empty")
+        raise TrainingError("nothing to evaluate on: the split is empty")
     task = task_of(folder)
     if segmenter is not None:
         if task == "segment":
-            raise ModelError(f"{folder}: this model only segments; a parser is needed after a segmenter")
+            raise ModelError(f"{folder}: this model only segments; it cannot parse the segmenter's EDUs")
         if task_of(segmenter) == "parse":
             raise ModelError(f"{segmenter}: this model only parses; it cannot find EDUs")
         task = "joint"
     if edus is not None and task == ("segment" if edus == "gold" else "parse"):
         raise ModelError(
-            f"{folder}: this model can {task} alone, so it has no scores with {edus} EDUs; ask for the others"
+            f"{folder}: this model can only {task}, so it has no scores with {edus} EDUs; "
+            f"ask for {'auto' if edus == 'gold' else 'gold'} EDUs"
         )
     if task != "segment" and not any(
         tree is not None for document in documents for tree in document.sentence_trees
     ):
         if task == "parse" or edus == "gold":
-            raise TrainingError("there is nothing to evaluate on: the split has no trees of sentences")
+            raise TrainingError("nothing to evaluate on: no sentence of the split has a tree")
         edus = "auto"
-    network, labels = _load(folder, threads)
-    first = None if segmenter is None else _load(segmenter, threads)[0]
+    network, labels = load_network(folder, threads, device)
+    first = None if segmenter is None else load_network(segmenter, threads, device)[0]
     return score_pipeline(Pipeline(network, labels, segmenter=first), documents, task, edus)
 
 
 def task_of(folder: Path) -> str:
-    """What a model was trained for: segment, parse or joint."""
+    """The task a model was trained for: segment, parse or joint."""
     task: str = read_config(folder)["recipe"].get("network", {}).get("task", "joint")
     return task
 
 
 def relations_of(folder: Path) -> Inventory | str | None:
-    """The classes of relations that a model learnt, as :func:`~rhetree.read_corpus` takes them; None for any."""
+    """The relation classes a model learnt, in the form :func:`~rhetree.read_corpus` takes; None for any."""
     config = read_config(folder)
     known = config.get("data", {}).get("relations")
     if not isinstance(known, dict):
@@ -71,19 +76,23 @@ def relations_of(folder: Path) -> Inventory | str | None:
     try:
         return Inventory(**known | {"suffixes": tuple(known["suffixes"]), "classes": dict(known["classes"])})
     except (KeyError, TypeError, ValueError) as error:
-        raise ModelError(f"{folder / CONFIG}: its relations are no inventory: {error}") from error
+        raise ModelError(f"{folder / CONFIG}: data.relations is not a valid inventory: {error}") from error
 
 
-def _load(folder: Path, threads: int) -> tuple[Network, tuple[str, ...]]:
-    """The network and the labels of a model, by its exported graphs where it has them, by torch otherwise."""
-    if is_exported(folder):
-        exported = load_runtime(folder, threads=threads)
-        return exported.network, exported.labels
-    import torch
+def dev_share_of(folder: Path) -> tuple[float | None, int]:
+    """The share of training documents held out to select the model, None if none was, and the seed of the draw."""
+    data = read_config(folder)["recipe"].get("data", {})
+    return data.get("dev_share") or None, data.get("seed", 1)
 
-    from rhetree.learning.model import load_model
-    from rhetree.learning.torch_network import TorchNetwork
 
-    torch.set_num_threads(threads or torch.get_num_threads())
-    model = load_model(folder)
-    return TorchNetwork(model.network), model.network.labels
+def trained_on(folder: Path, documents: Sequence[Document]) -> list[str]:
+    """Names of the documents that a model was trained on; none if it does not remember its texts."""
+    return with_known_text(documents, set(read_config(folder).get("data", {}).get("texts", ())))
+
+
+def load_network(
+    folder: Path, threads: int = 0, device: str | None = None
+) -> tuple[Network, tuple[str, ...]]:
+    """The network and the labels of a model; see :func:`rhetree.runtime.loading.load_any`."""
+    model = load_any(folder, threads=threads, device=device)
+    return model.network, model.labels

@@ -1,10 +1,10 @@
-"""A model on disk: a directory with settings, weights and whatever the embedder needs, and no pickle.
+"""A model on disk: a directory of settings, weights and the embedder's files. No pickle.
 
-    config.json           format and version, settings, labels, where it came from, its scores
-    weights.safetensors   every weight that a finished network keeps
-    …                     the embedder's own: vocabulary or tokenizer, the encoder's configuration
+    config.json           format and version, settings, labels, origin, scores
+    weights.safetensors   every weight that prediction needs
+    …                     the embedder's files: vocabulary or tokenizer, encoder configuration
 
-A model directory stands alone: nothing of what it was trained from is needed to use it.
+A model directory is self-contained: using it needs nothing that it was trained from.
 """
 
 import json
@@ -25,8 +25,8 @@ from safetensors.torch import load_file, save_file
 from rhetree.errors import ModelError, RhetreeError, SettingError
 from rhetree.learning.embeddings import load_embedder
 from rhetree.learning.networks.joint import DiscourseNetwork
-from rhetree.learning.recipe import Recipe
-from rhetree.learning.settings import as_dict, build
+from rhetree.learning.training.recipe import Recipe
+from rhetree.learning.training.settings import as_dict, build
 from rhetree.runtime.model import CONFIG, FORMAT, VERSION, read_config
 
 WEIGHTS = "weights.safetensors"
@@ -34,23 +34,25 @@ WEIGHTS = "weights.safetensors"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Model:
-    """A network with the recipe that made it and what is known of it."""
+    """A network, the recipe it was trained with, and its metadata."""
 
     network: DiscourseNetwork
     recipe: Recipe
     about: Mapping[str, Any]
-    """Data, versions and dev scores, as they were saved."""
+    """Metadata as saved: data, versions, dev scores."""
 
 
 def save_model(folder: Path, network: DiscourseNetwork, recipe: Recipe, about: Mapping[str, Any]) -> None:
-    """Write a model directory, in place of one that is there; whole or not at all.
+    """Write a model directory atomically, replacing an existing one.
 
-    :param about: what else to say of it, such as ``scores`` and ``data``
+    :param about: further metadata, such as ``scores`` and ``data``
     """
+    own = metadata.version("rhetree")
     config = {
         "format": FORMAT,
         "version": VERSION,
-        "rhetree": metadata.version("rhetree"),
+        "rhetree": own,
+        "requires_rhetree": f">={own}",
         "torch": torch.__version__,
         "labels": network.labels,
         "recipe": as_dict(recipe),
@@ -63,24 +65,24 @@ def save_model(folder: Path, network: DiscourseNetwork, recipe: Recipe, about: M
 
 
 def write_weights(folder: Path, network: DiscourseNetwork) -> None:
-    """Write every weight that a finished network keeps."""
-    # Tied weights share memory, which safetensors refuses: each name gets its own copy.
+    """Write every weight that prediction needs."""
+    # Tied weights share memory, which safetensors refuses, so each name gets its own copy.
     weights = {
         name: tensor.detach().cpu().clone().contiguous() for name, tensor in network.lasting_weights().items()
     }
     save_file(weights, folder / WEIGHTS)
-    (folder / WEIGHTS).chmod(0o644)  # safetensors writes for the owner alone
+    (folder / WEIGHTS).chmod(0o644)  # safetensors makes files readable by their owner only
 
 
 def write_config(folder: Path, config: Mapping[str, Any]) -> None:
-    """Write what is known of a model."""
+    """Write a model's ``config.json``."""
     text = json.dumps(config, indent=2, ensure_ascii=False) + "\n"
     (folder / CONFIG).write_text(text, encoding="utf-8")
 
 
 @contextmanager
 def new_directory(folder: Path) -> Iterator[Path]:
-    """A directory to fill with a model, which then takes the place of ``folder``; whole or not at all."""
+    """Yields a temporary directory to fill; once it is filled without error, it replaces ``folder``."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         temporary = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
@@ -91,11 +93,11 @@ def new_directory(folder: Path) -> Iterator[Path]:
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
     except (OSError, SafetensorError) as error:
-        raise RhetreeError(f"{folder}: the model cannot be written: {error}") from error
+        raise RhetreeError(f"{folder}: cannot write the model: {error}") from error
 
 
 def load_recipe(folder: Path) -> Recipe:
-    """The recipe that made the model of a directory."""
+    """The recipe that the model in a directory was trained with."""
     try:
         return build(Recipe, read_config(folder)["recipe"])
     except SettingError as error:
@@ -103,7 +105,7 @@ def load_recipe(folder: Path) -> Recipe:
 
 
 def load_model(folder: Path) -> Model:
-    """The model of a directory, ready to predict."""
+    """Load the model in a directory, ready to predict."""
     config = read_config(folder)
     recipe = load_recipe(folder)
     labels = config["labels"]
@@ -113,23 +115,23 @@ def load_model(folder: Path) -> Model:
         weights = load_file(folder / WEIGHTS)
     except FileNotFoundError as error:
         raise ModelError(
-            f"{folder}: has no {WEIGHTS}; it was exported without them, or is not complete"
+            f"{folder}: there is no {WEIGHTS}; the model was exported without it, or is incomplete"
         ) from error
     except (OSError, SafetensorError) as error:
-        raise ModelError(f"{folder / WEIGHTS}: cannot be read, it may be cut off: {error}") from error
+        raise ModelError(f"{folder / WEIGHTS}: cannot be read, perhaps truncated: {error}") from error
     network = DiscourseNetwork(recipe.network, load_embedder(recipe.network.embedding, folder), labels)
     try:
         network.load_state_dict(weights)
     except RuntimeError as error:
         first = " ".join(str(error).split())[:300]
-        raise ModelError(f"{folder / WEIGHTS}: not the weights of {CONFIG} beside it: {first}") from error
+        raise ModelError(f"{folder / WEIGHTS}: these weights do not fit {CONFIG}: {first}") from error
     network.eval()
     about = {key: value for key, value in config.items() if key not in ("recipe", "labels")}
     return Model(network, recipe, about)
 
 
 def _put_in_place(temporary: Path, folder: Path) -> None:
-    """A directory cannot be replaced in one go: the old one steps aside until the new one is there."""
+    """Replace a directory. That takes two renames, so the old one is moved aside first."""
     if not folder.exists():
         os.replace(temporary, folder)
         return

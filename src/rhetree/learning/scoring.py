@@ -1,9 +1,10 @@
-"""The scores that training watches and evaluation reports, made by the code that users run."""
+"""The scores that training selects by and evaluation reports, computed by the code that users run."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from rhetree.corpora.sentences import cut_at_sentences
 from rhetree.domain.document import Document
 from rhetree.errors import SettingError
 from rhetree.metrics.report import Evaluation, evaluate
@@ -19,22 +20,23 @@ SCORES = {
     "parse": tuple(f"gold-{part}" for part in _PARTS),
     "joint": ("segmentation", *(f"gold-{part}" for part in _PARTS), *_PARTS),
 }
-"""By task: F1 of inner boundaries; with gold EDUs; end to end. RST-Parseval, in percent."""
+"""Names of the scores of each task. ``segmentation`` is the F1 of boundaries inside sentences; the others
+are RST-Parseval, with gold EDUs (``gold-``) or end to end. All are in percent."""
 
 SELECT = {"segment": "segmentation", "parse": "gold-full", "joint": "full"}
-"""The score that chooses a model where the recipe names none."""
+"""The score that selects the best model if the recipe names none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """What a network scores on some documents."""
+    """The scores of a network on some documents, and its predictions."""
 
     auto: Evaluation | None = None
-    """With the EDUs that the network found; None for one that does not segment."""
+    """Scores with predicted EDUs; None for a network that does not segment."""
     gold: Evaluation | None = None
-    """With gold EDUs; None for a network that does not parse."""
+    """Scores with gold EDUs; None for a network that does not parse."""
     predictions: Mapping[Edus, tuple[Document, ...]] = field(default_factory=dict, repr=False)
-    """The documents of ``auto`` and of ``gold``, under these names."""
+    """The predicted documents behind ``auto`` and ``gold``, under these names."""
 
     def named(self) -> dict[str, float]:
         """The scores of :data:`SCORES`, in percent."""
@@ -49,8 +51,8 @@ class Results:
 
 
 def score(network: "DiscourseNetwork", documents: Sequence[Document]) -> Results:
-    """Predict gold documents with and without their EDUs, and compare."""
-    # Here and not above: pipelines of exported networks are scored where there is no torch.
+    """Parse gold documents with predicted and with gold EDUs, and compare the results with gold."""
+    # Imported here because exported networks are scored without torch.
     from rhetree.learning.torch_network import TorchNetwork
 
     return score_pipeline(
@@ -61,24 +63,29 @@ def score(network: "DiscourseNetwork", documents: Sequence[Document]) -> Results
 def score_pipeline(
     pipeline: Pipeline, documents: Sequence[Document], task: str = "joint", edus: Edus | None = None
 ) -> Results:
-    """The same for any pipeline, such as one of two networks.
+    """Score any pipeline in the same way, such as one of a segmenter and a parser.
 
-    :param edus: only with gold EDUs, or only with the pipeline's own; None for both
+    Documents may have EDUs that cross a sentence's edge. Such a sentence has no gold tree and does not
+    count for parsing. Its inner boundaries count for segmentation, as the paper counts them.
+
+    :param edus: score with gold EDUs only, or with predicted ones only; None for both
     """
     settings: list[Edus] = []
     settings += ["auto"] if task != "parse" and edus != "gold" else []
     settings += ["gold"] if task != "segment" and edus != "auto" else []
-    predictions = {setting: tuple(pipeline.predict(documents, edus=setting)) for setting in settings}
+    # A sentence whose edge an EDU crosses has no gold tree, so how its parts are joined does not count.
+    given = {"auto": documents, "gold": map(cut_at_sentences, documents)}
+    predictions = {setting: tuple(pipeline.predict(given[setting], edus=setting)) for setting in settings}
     scored = {setting: evaluate(documents, found) for setting, found in predictions.items()}
     return Results(scored.get("auto"), scored.get("gold"), predictions)
 
 
 def check_select(name: str, task: str) -> str:
-    """The name of the score to choose by, or the task's own where it is empty."""
+    """Return the name of the score to select by: this one, or the task's default if it is empty."""
     if not name:
         return SELECT[task]
     if name not in SCORES[task]:
         raise SettingError(
-            f"train.select is one of {', '.join(SCORES[task])} for task {task!r}, got {name!r}"
+            f"train.select must be one of {', '.join(SCORES[task])} for task {task!r}, got {name!r}"
         )
     return name

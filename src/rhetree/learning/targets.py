@@ -1,4 +1,4 @@
-"""From documents to index tensors: the only place that sees a tree and a tensor."""
+"""Turns documents into index tensors: the only module that knows both trees and tensors."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from rhetree.corpora.sentences import cut_at_sentences
 from rhetree.domain.document import Document
 from rhetree.domain.span import Span
 from rhetree.domain.tree import Tree
@@ -15,9 +16,22 @@ from rhetree.errors import MismatchError
 from rhetree.learning.networks.parser import ParseTargets
 from rhetree.learning.networks.segmenter import SegmentTargets
 from rhetree.learning.networks.syntax import SyntaxTargets
+from rhetree.runtime.network import Floats
 
 _HEAD, _RELATION = 4, 5
-"""Where CoNLL-U's columns HEAD and DEPREL are among those from LEMMA on."""
+"""Positions of CoNLL-U's columns HEAD and DEPREL, counted from LEMMA."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SoftTargets:
+    """How right each choice in a sentence is, as teachers see it (see ``training.distillation``)."""
+
+    ends: tuple[Floats, ...]
+    """For each EDU: probabilities of its last token, over the tokens from its first to the sentence's last."""
+    places: tuple[Floats, ...]
+    """For each span of more than two EDUs, in pre-order: probabilities of the EDU that its left part ends with."""
+    labels: Floats
+    """Probabilities of the network's labels for each split, ``(splits, labels)``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,49 +40,47 @@ class SentenceExample:
 
     tokens: tuple[str, ...]
     edu_lengths: tuple[int, ...]
-    """In tokens."""
+    """Number of tokens of each EDU."""
     tree: Tree | None = None
-    """Over the EDUs; a sentence without one teaches segmentation alone."""
+    """The tree over the EDUs; a sentence without one teaches segmentation only."""
     dependencies: tuple[tuple[int, str], ...] = ()
-    """Of each token its head, itself for a root, and their relation; none where they are not known."""
+    """The head of each token (itself for a root) and their relation; empty where they are not known."""
+    soft: SoftTargets | None = None
+    """None where EDUs and tree are all that is to be learnt."""
 
     def __post_init__(self) -> None:
         if sum(self.edu_lengths) != len(self.tokens) or min(self.edu_lengths, default=0) < 1:
-            raise ValueError(f"EDUs of {self.edu_lengths} tokens in a sentence of {len(self.tokens)}")
+            raise ValueError(f"EDUs of {self.edu_lengths} tokens in a sentence of {len(self.tokens)} tokens")
         if self.tree is not None and self.tree.n_edus != len(self.edu_lengths):
             raise ValueError(f"a tree of {self.tree.n_edus} EDUs for {len(self.edu_lengths)}")
         if self.dependencies and len(self.dependencies) != len(self.tokens):
-            raise ValueError(f"{len(self.dependencies)} dependencies in a sentence of {len(self.tokens)}")
+            raise ValueError(f"{len(self.dependencies)} dependencies for {len(self.tokens)} tokens")
 
 
 def sentence_examples(documents: Iterable[Document]) -> list[SentenceExample]:
     """The sentences of gold documents, in order.
 
-    Where an EDU goes on in the next sentence, its part in each sentence counts as an EDU, and the
-    sentence has no tree.
+    Where an EDU crosses a sentence's edge, its part in each sentence is taken for an EDU, and
+    neither sentence has a tree: both teach segmentation and not parsing.
     """
     examples = []
     for document in documents:
         if document.tokens and not (document.sentences and document.edus):
             raise MismatchError(
-                f"{document.name or 'a document'}: without sentences and EDUs nothing to learn"
+                f"{document.name or 'a document'}: it has no sentences or no EDUs, so there is nothing to learn"
             )
-        ends = [edu.end for edu in document.edus]
-        at = 0
-        for sentence, tree in zip(document.sentences, document.trees_by_sentence(), strict=True):
-            first = at
-            while ends[at] < sentence.end:
-                at += 1
-            edges = [sentence.start, *ends[first:at], sentence.end]
-            lengths = tuple(end - start for start, end in zip(edges, edges[1:], strict=False))
+        cut = cut_at_sentences(document)
+        for sentence, edus, tree in zip(
+            document.sentences, cut.sentence_edus(), document.trees_by_sentence(), strict=True
+        ):
+            lengths = () if edus is None else tuple(map(len, cut.edus[edus.start : edus.end]))
             dependencies = _dependencies(document, sentence)
             examples.append(SentenceExample(tuple(document.forms_of(sentence)), lengths, tree, dependencies))
-            at += ends[at] == sentence.end
     return examples
 
 
 def _dependencies(document: Document, sentence: Span) -> tuple[tuple[int, str], ...]:
-    """Heads and relations as a CoNLL-U file gave them; none where a token of the sentence has none."""
+    """Heads and relations as in the CoNLL-U file; empty if any token of the sentence lacks them."""
     if document.syntax is None:
         return ()
     found = []
@@ -81,44 +93,46 @@ def _dependencies(document: Document, sentence: Span) -> tuple[tuple[int, str], 
 
 
 def dependency_relations_of(examples: Iterable[SentenceExample]) -> tuple[str, ...]:
-    """The relations of all dependencies, such as ``advcl``, sorted."""
+    """All dependency relations that occur, such as ``advcl``, sorted."""
     return tuple(sorted({relation for example in examples for _, relation in example.dependencies}))
 
 
 def labels_of(examples: Iterable[SentenceExample]) -> tuple[str, ...]:
-    """The labels of all splits, such as ``elaboration-NS``, sorted."""
+    """All labels of splits that occur, such as ``elaboration-NS``, sorted."""
     trees = (example.tree for example in examples if example.tree is not None)
     return tuple(sorted({split.label for tree in trees for split in tree.splits}))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LabelTargets:
-    """The splits of a batch."""
+    """All splits of a batch with their labels."""
 
     rows: Tensor
-    """The sentence of each split, ``(splits,)``."""
+    """Sentence of each split, ``(splits,)``."""
     left: Tensor
-    """The tokens of its left part, ``(splits, 2)``."""
+    """First token of the left part and the token after its last, ``(splits, 2)``."""
     right: Tensor
-    """The tokens of its right part, ``(splits, 2)``."""
+    """First token of the right part and the token after its last, ``(splits, 2)``."""
     labels: Tensor
     """The number of its label, ``(splits,)``."""
+    soft: Tensor | None = None
+    """How right each label is, ``(splits, labels)``; None for ``labels`` alone."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Batch:
-    """Sentences and what is right about them."""
+    """Sentences with their targets."""
 
     sentences: Sequence[Sequence[str]]
     segments: SegmentTargets
     begins: Tensor
-    """1 where an EDU begins, ``(batch, longest)``."""
+    """1 for the first token of an EDU, else 0, ``(batch, longest)``."""
     parses: ParseTargets | None
-    """None where no sentence has a span of more than two EDUs."""
+    """None if no sentence has a span of more than two EDUs."""
     splits: LabelTargets | None
-    """None where no sentence has a split."""
+    """None if no sentence has a split."""
     syntax: SyntaxTargets | None = None
-    """None where dependencies are not learnt, or no sentence has any."""
+    """None if dependencies are not learnt, or no sentence has any."""
 
     @property
     def n_sentences(self) -> int:
@@ -131,16 +145,17 @@ def make_batch(
     device: torch.device | None = None,
     dependency_relations: Mapping[str, int] | None = None,
 ) -> Batch:
-    """The index tensors of some sentences.
+    """Make the index tensors of some sentences.
 
-    :param labels: the number of each label; None where trees are not learnt
-    :param dependency_relations: the number of each; None where dependencies are not learnt
+    :param labels: index of each label; None if trees are not learnt
+    :param dependency_relations: index of each relation; None if dependencies are not learnt
     """
     edges = [[0, *accumulate(example.edu_lengths)] for example in examples]
     segments = SegmentTargets(
         _padded([row[:-1] for row in edges], device),
         _padded([[end - 1 for end in row[1:]] for row in edges], device),
         _real([len(row) - 1 for row in edges], device),
+        _soft_ends(examples, edges, device),
     )
     begins = np.zeros((len(examples), max(row[-1] for row in edges)), dtype=np.int64)
     for number, row in enumerate(edges):
@@ -163,7 +178,7 @@ def _parses(
     ]
     if not rows:
         return None
-    steps = [_steps(tree, edges[row]) for row in rows if (tree := examples[row].tree) is not None]
+    steps = [parse_steps(tree, edges[row]) for row in rows if (tree := examples[row].tree) is not None]
     firsts = _padded([[step.first for step in steps_of] for steps_of in steps], device)
     n_allowed = _padded([[step.n_allowed for step in steps_of] for steps_of in steps], device)
     candidates = _padded([[end - 1 for end in edges[row][1:]] for row in rows], device)
@@ -177,21 +192,28 @@ def _parses(
         allowed=(places >= 0) & (places < n_allowed.unsqueeze(2)),
         chosen=_padded([[step.chosen for step in steps_of] for steps_of in steps], device),
         real=_real([len(steps_of) for steps_of in steps], device),
+        soft=_soft_places([examples[row] for row in rows], steps, device),
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _ParseStep:
+class ParseStep:
+    """One step of the parser's decoder: a span of more than two EDUs, in tokens, and how it is split."""
+
     span: tuple[int, int]
     parent: tuple[int, int]
     sibling: tuple[int, int]
     first: int
-    """The span's first EDU."""
+    """First EDU of the span."""
     n_allowed: int
     chosen: int
 
 
-def _steps(tree: Tree, edges: list[int]) -> list[_ParseStep]:
+def parse_steps(tree: Tree, edges: Sequence[int]) -> list[ParseStep]:
+    """The steps that a parser takes to build a tree, in pre-order.
+
+    :param edges: the token at which each EDU starts, and the end of the last one
+    """
     around = {(0, tree.n_edus): ((0, 0), (0, 0))}  # parent and left sibling of each span, as EDUs
     steps = []
     for split in tree.splits:
@@ -201,7 +223,7 @@ def _steps(tree: Tree, edges: list[int]) -> list[_ParseStep]:
         if split.end - split.start > 2:
             span, parent, sibling = ((edges[start], edges[end]) for start, end in (whole, *around[whole]))
             n_allowed = split.end - split.start - 1
-            steps.append(_ParseStep(span, parent, sibling, split.start, n_allowed, split.split - 1))
+            steps.append(ParseStep(span, parent, sibling, split.start, n_allowed, split.split - 1))
     return steps
 
 
@@ -215,7 +237,7 @@ def _splits(
     for row, example in enumerate(examples):
         for split in example.tree.splits if example.tree is not None else ():
             if split.label not in labels:
-                raise MismatchError(f"the network has no label {split.label}, only {', '.join(labels)}")
+                raise MismatchError(f"the network has no label {split.label}; it knows {', '.join(labels)}")
             rows.append(row)
             places.append([edges[row][edu] for edu in (split.start, split.split, split.end)])
             numbers.append(labels[split.label])
@@ -223,8 +245,62 @@ def _splits(
         return None
     splits = _tensor(np.array(places), device)
     return LabelTargets(
-        _tensor(np.array(rows), device), splits[:, :2], splits[:, 1:], _tensor(np.array(numbers), device)
+        _tensor(np.array(rows), device),
+        splits[:, :2],
+        splits[:, 1:],
+        _tensor(np.array(numbers), device),
+        _soft_labels(examples, numbers, len(labels), device),
     )
+
+
+def _soft_ends(
+    examples: Sequence[SentenceExample], edges: list[list[int]], device: torch.device | None
+) -> Tensor | None:
+    if all(example.soft is None for example in examples):
+        return None
+    most, longest = max(map(len, edges)) - 1, max(row[-1] for row in edges)
+    soft = np.zeros((len(examples), most, longest), dtype=np.float32)
+    for number, (example, row) in enumerate(zip(examples, edges, strict=True)):
+        for step, (start, end) in enumerate(zip(row, row[1:], strict=False)):
+            if example.soft is None:
+                soft[number, step, end - 1] = 1
+            else:
+                soft[number, step, start : row[-1]] = example.soft.ends[step]
+    return _tensor(soft, device)
+
+
+def _soft_places(
+    examples: Sequence[SentenceExample], steps: list[list[ParseStep]], device: torch.device | None
+) -> Tensor | None:
+    if all(example.soft is None for example in examples):
+        return None
+    most = max(len(example.edu_lengths) for example in examples)
+    soft = np.zeros((len(examples), max(map(len, steps)), most), dtype=np.float32)
+    for number, (example, own) in enumerate(zip(examples, steps, strict=True)):
+        for place, step in enumerate(own):
+            if example.soft is None:
+                soft[number, place, step.chosen] = 1
+            else:
+                soft[number, place, step.first : step.first + step.n_allowed] = example.soft.places[place]
+    return _tensor(soft, device)
+
+
+def _soft_labels(
+    examples: Sequence[SentenceExample], numbers: list[int], n_labels: int, device: torch.device | None
+) -> Tensor | None:
+    if all(example.soft is None for example in examples):
+        return None
+    soft = np.zeros((len(numbers), n_labels), dtype=np.float32)
+    at = 0
+    for example in examples:
+        n_splits = 0 if example.tree is None else len(example.tree.splits)
+        own = slice(at, at + n_splits)
+        if example.soft is None:
+            soft[np.arange(at, at + n_splits), numbers[own]] = 1
+        else:
+            soft[own] = example.soft.labels
+        at += n_splits
+    return _tensor(soft, device)
 
 
 def _syntax(
@@ -244,7 +320,7 @@ def _syntax(
 
 
 def _padded(rows: list[list[int]] | list[list[tuple[int, int]]], device: torch.device | None) -> Tensor:
-    """Rows made equally long by repeating the last item of each, which is always a valid index."""
+    """Pad rows to the same length by repeating the last item of each, which is always a valid index."""
     most = max(map(len, rows))
     return _tensor(np.array([[*row, *[row[-1]] * (most - len(row))] for row in rows], dtype=np.int64), device)
 

@@ -1,4 +1,4 @@
-"""The torch side of :class:`rhetree.runtime.network.Network`: arrays in, arrays out, no dropout, no gradients."""
+"""A torch network behind the protocol :class:`rhetree.runtime.network.Network`: arrays in, arrays out."""
 
 from collections.abc import Sequence
 
@@ -12,26 +12,29 @@ from rhetree.learning.networks.joint import DiscourseNetwork, Encoding
 from rhetree.learning.networks.parser import StackPointerParser
 from rhetree.learning.networks.segmenter import PointerSegmenter
 from rhetree.runtime.network import (
+    DecoderStep,
     Encoded,
     Floats,
     Ints,
     ParserMemory,
     SegmenterMemory,
     SpansToSplit,
-    Step,
     Tags,
 )
 
 
 class TorchNetwork:
-    """Runs a network that may still be in training; it is in evaluation mode after each ``encode``."""
+    """Runs a torch network without gradients or dropout.
+
+    The network may still be in training: ``encode`` switches it to evaluation mode.
+    """
 
     def __init__(self, network: DiscourseNetwork) -> None:
         self.network = network
 
     @torch.inference_mode()
     def encode(self, sentences: Sequence[Sequence[str]]) -> Encoded:
-        """Read sentences, each of one token or more."""
+        """Encode sentences of at least one token each."""
         self.network.eval()
         encoding = self.network.encode(sentences)
         segmenter, parser = self.network.segmenter, self.network.parser
@@ -49,8 +52,10 @@ class TorchNetwork:
         )
 
     @torch.inference_mode()
-    def segment_step(self, encoded: Encoded, rows: Ints, starts: Ints, hidden: Floats, reach: int) -> Step:
-        """Point from an EDU's first token to its last one."""
+    def segment_step(
+        self, encoded: Encoded, rows: Ints, starts: Ints, hidden: Floats, reach: int
+    ) -> DecoderStep:
+        """Point from an EDU's first token to its last."""
         segmenter, memory = self.network.segmenter, encoded.segmenter
         if not isinstance(segmenter, PointerSegmenter) or memory is None:
             raise ValueError("this network does not segment in steps")
@@ -61,13 +66,13 @@ class TorchNetwork:
         keys = memory.keys[rows[:, None], places.clip(max=memory.keys.shape[1] - 1)]
         allowed = self._tensor(places < ends[:, None]).unsqueeze(1)
         log_probs = segmenter.pointer(outputs, self._tensor(keys), allowed)
-        return Step(_array(log_probs.squeeze(1)), _array(after))
+        return DecoderStep(_array(log_probs.squeeze(1)), _array(after))
 
     @torch.inference_mode()
-    def parse_step(self, encoded: Encoded, spans: SpansToSplit, hidden: Floats) -> Step:
-        """Point to the end of a span's left part."""
+    def parse_step(self, encoded: Encoded, spans: SpansToSplit, hidden: Floats) -> DecoderStep:
+        """Point to the last token of a span's left part."""
         parser, memory = self._parser, _parser_memory(encoded)
-        inputs = parser.inputs(
+        inputs = parser.represent.inputs(
             self._tensor(memory.units),
             self._tensor(spans.rows),
             self._tensor(spans.spans),
@@ -78,11 +83,11 @@ class TorchNetwork:
         keys = memory.keys[spans.rows[:, None], spans.candidates]
         allowed = self._tensor(spans.candidates >= 0).unsqueeze(1)
         log_probs = parser.pointer(outputs, self._tensor(keys), allowed)
-        return Step(_array(log_probs.squeeze(1)), _array(after))
+        return DecoderStep(_array(log_probs.squeeze(1)), _array(after))
 
     @torch.inference_mode()
     def label(self, encoded: Encoded, rows: Ints, splits: Ints) -> Floats:
-        """Log-probabilities of the labels of any number of splits."""
+        """Log-probabilities of the labels of each split."""
         units, sentences = self._tensor(_parser_memory(encoded).units), self._tensor(rows)
         left, right = (
             self._parser.represent(units, sentences, self._tensor(part))

@@ -1,4 +1,4 @@
-"""Which relations are taken for which: the paper's figure, as a table and as a picture."""
+"""Which relations are mistaken for which, as a table and as a picture like the paper's figure."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,7 +10,7 @@ from rhetree.errors import MissingExtraError
 from rhetree.metrics.parseval import Labels
 
 N_SHOWN = 14
-"""As many of the most frequent relations as the paper's figure shows."""
+"""Number of relations to show, the most frequent ones; the paper's figure has as many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,14 +18,14 @@ class Confusion:
     """Pairs of gold and predicted relation of the internal nodes that both trees have."""
 
     pairs: Mapping[tuple[str, str], int] = field(default_factory=dict, hash=False)
-    """How often the node's relation is the first in gold and the second as predicted."""
+    """Number of nodes with the first relation in gold and the second in the prediction."""
 
     def __add__(self, other: "Confusion") -> "Confusion":
         return Confusion.total([self, other])
 
     @classmethod
     def total(cls, parts: Iterable["Confusion"]) -> "Confusion":
-        """The sum of many at once."""
+        """The sum of many confusions."""
         pairs: Counter[tuple[str, str]] = Counter()
         for part in parts:
             pairs.update(part.pairs)
@@ -36,7 +36,7 @@ class Confusion:
         return sum(self.pairs.values())
 
     def relations(self, n: int | None = N_SHOWN) -> list[str]:
-        """The ``n`` relations most frequent in gold, then as predicted, then by name; all for None."""
+        """The ``n`` most frequent relations in gold; ties go by the prediction, then by name. None for all."""
         gold: Counter[str] = Counter()
         predicted: Counter[str] = Counter()
         for (gold_relation, predicted_relation), count in self.pairs.items():
@@ -50,23 +50,31 @@ class Confusion:
         return [[self.pairs.get((gold, predicted), 0) for predicted in relations] for gold in relations]
 
     def to_dict(self, n: int | None = N_SHOWN) -> dict[str, object]:
-        """``relations``, their ``matrix`` (rows are gold) and the number of all ``nodes``, for JSON."""
+        """``relations``, their ``matrix`` (rows are gold) and the total number of ``nodes``, for JSON."""
         relations = self.relations(n)
         return {"relations": relations, "matrix": self.matrix(relations), "nodes": self.n_nodes}
 
 
 def confuse(gold: Labels, predicted: Labels) -> Confusion:
-    """The confusion of two trees' nodes, as original Parseval labels them."""
+    """The confusion of the nodes of two trees, labelled as in original Parseval."""
     pairs = Counter((gold[span][1], label[1]) for span, label in predicted.items() if span in gold)
     return Confusion(dict(sorted(pairs.items())))
 
 
 def plot_confusion(
-    confusion: Confusion, format: Literal["svg", "png"] = "svg", n: int | None = N_SHOWN
+    confusion: Confusion,
+    format: Literal["svg", "png"] = "svg",
+    n: int | None = N_SHOWN,
+    *,
+    rows: str = "gold",
+    columns: str = "predicted",
 ) -> bytes:
-    """A picture of the matrix: the colour is the share of its row, the number the count.
+    """Draw the matrix: colours show the share of the row, numbers the counts.
 
     The same confusion gives the same bytes with the same version of Matplotlib.
+
+    :param n: number of relations to show, the most frequent ones; None for all
+    :param rows: title of the rows, as ``columns`` is that of the columns
     """
     try:
         import matplotlib
@@ -81,8 +89,8 @@ def plot_confusion(
     with matplotlib.rc_context({"svg.hashsalt": "rhetree", "svg.fonttype": "none"}):
         figure = Figure(figsize=(side, side), layout="constrained")
         axes = figure.add_subplot()
-        axes.set_xlabel("predicted")
-        axes.set_ylabel("gold")
+        axes.set_xlabel(columns)
+        axes.set_ylabel(rows)
         # A relation is a name, not a formula, even with dollars in it.
         axes.set_xticks(range(len(relations)), relations, rotation=90, parse_math=False)
         axes.set_yticks(range(len(relations)), relations, parse_math=False)

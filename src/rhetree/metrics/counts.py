@@ -7,12 +7,11 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many items were predicted, how many there are in gold, and how many are in both.
+    """Number of predicted items, of gold items, and of items in both.
 
-    Counts add up: the score of a corpus is the score of the sum (micro average).
-    Where nothing was to be found and nothing was found, every score is 1.0. Where only one of
-    the two is empty, every score is 0.0: silence earns no precision, and a guess where nothing
-    was to be found earns no recall.
+    Counts add up: the score of a corpus is the score of the sum (micro average). If nothing was to
+    be found and nothing was predicted, every score is 1.0. If only one of the two is empty, every
+    score is 0.0: predicting nothing earns no precision, and finding all of nothing earns no recall.
     """
 
     matched: int = 0
@@ -22,7 +21,7 @@ class Counts:
     def __post_init__(self) -> None:
         if not 0 <= self.matched <= min(self.predicted, self.gold):
             raise ValueError(
-                f"matched lies between 0 and what is predicted and gold, got {self.matched} of "
+                f"matched items are among the predicted and the gold ones, got {self.matched} matched of "
                 f"{self.predicted} predicted and {self.gold} gold"
             )
 
@@ -31,22 +30,22 @@ class Counts:
 
     @classmethod
     def total(cls, parts: Iterable["Counts"]) -> "Counts":
-        """The sum of many."""
+        """The sum of many counts."""
         return sum(parts, cls())
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was to be found and nothing was found."""
+        """Whether nothing was to be found and nothing was predicted."""
         return not self.predicted and not self.gold
 
     @property
     def precision(self) -> float:
-        """The share of what was predicted that is right."""
+        """The share of the predicted items that are in gold."""
         return self._share(self.predicted)
 
     @property
     def recall(self) -> float:
-        """The share of what was to be found that was found."""
+        """The share of the gold items that were predicted."""
         return self._share(self.gold)
 
     @property
@@ -67,7 +66,7 @@ class Counts:
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> "Counts":
-        """What :meth:`to_dict` made."""
+        """The counts of a :meth:`to_dict`."""
         return cls(record["matched"], record["predicted"], record["gold"])
 
     def _share(self, of: int) -> float:

@@ -1,11 +1,11 @@
-"""Parseval for discourse trees, in its two forms, over spans that are named by tokens.
+"""The two forms of Parseval for discourse trees, over spans of tokens.
 
-RST-Parseval (Marcu 2000), the paper's: both children of every split count, so 2(n-1) spans for
-n EDUs, leaves in, root out. A child's nuclearity is N or S; its relation is ``span`` where it is
-the nucleus of a mononuclear relation, and otherwise the relation.
+RST-Parseval (Marcu 2000), which the paper uses, counts both children of every split: 2(n-1) spans
+for n EDUs, with leaves, without the root. A child's nuclearity is N or S. Its relation is ``span``
+if it is the nucleus of a mononuclear relation, and otherwise the relation.
 
-Original Parseval (Morey et al. 2017): the n-1 internal nodes count, root in, leaves out, with
-the nuclearity (NS, SN, NN) and relation of the node itself.
+Original Parseval (Morey et al. 2017) counts the n-1 internal nodes, with the root, without leaves.
+Each has the nuclearity (NS, SN, NN) and relation of its own split.
 """
 
 from collections import Counter
@@ -20,12 +20,12 @@ from rhetree.metrics.counts import Counts
 from rhetree.metrics.token_trees import TokenTrees
 
 Level = Literal["sentence", "document"]
-"""Whether each sentence has its own tree, or the document has one."""
+"""Whether to compare the tree of each sentence, or the tree of the whole document."""
 
 LEVELS: tuple[Level, ...] = get_args(Level)
 
 SPAN = "span"
-"""What RST-Parseval calls the relation of a nucleus to its satellite."""
+"""The relation of a nucleus to its satellite in RST-Parseval."""
 
 Labels = dict[tuple[int, int], tuple[str, str]]
 """Nuclearity and relation of each span of tokens."""
@@ -33,22 +33,22 @@ Labels = dict[tuple[int, int], tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Parseval:
-    """Spans found (S), with the right nuclearity (N), the right relation (R), both (Full)."""
+    """Matching spans (S), those with the same nuclearity (N), the same relation (R), and both (Full)."""
 
     span: Counts = field(default_factory=Counts)
     nuclearity: Counts = field(default_factory=Counts)
     relation: Counts = field(default_factory=Counts)
-    """Judged without nuclearity."""
+    """Whatever the nuclearity."""
     full: Counts = field(default_factory=Counts)
     by_relation: Mapping[str, Counts] = field(default_factory=dict, hash=False)
-    """``relation`` for each label apart; they add up to it."""
+    """``relation`` for each label alone; the labels add up to it."""
 
     def __add__(self, other: "Parseval") -> "Parseval":
         return Parseval.total([self, other])
 
     @classmethod
     def total(cls, parts: Sequence["Parseval"]) -> "Parseval":
-        """The sum of many at once."""
+        """The sum of many scores."""
         by_relation: dict[str, list[Counts]] = {}
         for part in parts:
             for relation, counts in part.by_relation.items():
@@ -72,7 +72,7 @@ class Parseval:
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> "Parseval":
-        """What :meth:`to_dict` made, with no relation apart."""
+        """The scores of a :meth:`to_dict`, without single relations."""
         span, nuclearity, relation, full = (
             Counts.from_dict(record[part]) for part in ("span", "nuclearity", "relation", "full")
         )
@@ -81,7 +81,7 @@ class Parseval:
 
 @dataclass(frozen=True, slots=True)
 class Parses:
-    """The trees of gold and of prediction for the same tokens, as splits over tokens."""
+    """The gold and the predicted tree of the same tokens, as splits over tokens."""
 
     gold: list[Split]
     predicted: list[Split]
@@ -93,10 +93,10 @@ def parses(
     level: Level = "sentence",
     name: Callable[[str], str] | None = None,
 ) -> list[Parses]:
-    """Gold's trees, and beside each what was predicted for its tokens; relations renamed by ``name``.
+    """Each gold tree with the predicted tree of its tokens; relations are renamed by ``name``.
 
-    A sentence that has no tree in gold is left out. The predicted tree is the node that spans
-    just gold's tokens, whatever the predicted sentences; where there is none, nothing was predicted.
+    Sentences without a gold tree are left out. The predicted tree is the node that spans exactly
+    the tokens of the gold tree, whatever the predicted sentences. If there is none, nothing was predicted.
     """
     gold_trees, predicted_trees = TokenTrees(gold, name), TokenTrees(predicted, name)
     found = []
@@ -108,7 +108,7 @@ def parses(
 
 
 def regions(document: Document, level: Level) -> list[Span]:
-    """The token spans that should have a tree each."""
+    """The token spans whose trees are compared."""
     if level not in LEVELS:
         raise ValueError(f"a level is one of {', '.join(LEVELS)}, got {level!r}")
     if level == "sentence":
@@ -117,7 +117,7 @@ def regions(document: Document, level: Level) -> list[Span]:
 
 
 def rst_labels(splits: Iterable[Split]) -> Labels:
-    """What RST-Parseval counts: the two children of each split."""
+    """The labelled spans that RST-Parseval counts: both children of each split."""
     labels: Labels = {}
     for split in splits:
         left, right = split.nuclearity
@@ -134,7 +134,7 @@ def rst_labels(splits: Iterable[Split]) -> Labels:
 
 
 def original_labels(splits: Iterable[Split]) -> Labels:
-    """What original Parseval counts: the internal nodes."""
+    """The labelled spans that original Parseval counts: the internal nodes."""
     return {(split.start, split.end): (split.nuclearity, split.relation) for split in splits}
 
 

@@ -1,7 +1,7 @@
-"""One value with all the scores of a set of documents, however it came about.
+"""All the scores of a set of documents in one value.
 
-``rhetree score``, evaluation while training and the tables of results all use it. It adds up over
-documents, and goes to JSON and, as far as counts go, back.
+``rhetree score``, evaluation during training and the tables of results all use it. It adds up over
+documents, and is written to JSON; all but the counts of single relations is read back.
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,6 +12,7 @@ from typing import Any
 from rhetree.domain.document import Document
 from rhetree.domain.relations import Inventory
 from rhetree.errors import MismatchError
+from rhetree.metrics.comparability import adopt_sentences, check_has_edus, check_level, check_same_tokens
 from rhetree.metrics.confusion import Confusion, confuse
 from rhetree.metrics.counts import Counts
 from rhetree.metrics.parseval import (
@@ -36,27 +37,27 @@ METRICS = (
         for part in ("span", "nuclearity", "relation", "full")
     ),
 )
-"""The names of all scores: their places in the JSON."""
+"""The names of all scores: their paths in the JSON."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scores:
-    """What was counted in some documents, under every convention."""
+    """The counts of some documents, under every convention."""
 
     n_documents: int = 0
     n_sentences: int = 0
     n_trees: int = 0
-    """Gold's trees that were scored, one-EDU sentences included."""
+    """Number of gold trees that were scored, including sentences of one EDU."""
     segmentation: Segmentation = field(default_factory=Segmentation)
     rst: Parseval = field(default_factory=Parseval)
-    """RST-Parseval, the paper's."""
+    """RST-Parseval, as in the paper."""
     original: Parseval = field(default_factory=Parseval)
     """Original Parseval."""
     confusion: Confusion = field(default_factory=Confusion)
 
     @classmethod
     def total(cls, parts: Iterable["Scores"]) -> "Scores":
-        """The sum of many."""
+        """The sum of many scores."""
         parts = list(parts)
         return cls(
             n_documents=sum(part.n_documents for part in parts),
@@ -72,9 +73,9 @@ class Scores:
         return Scores.total([self, other])
 
     def counts(self, metric: str) -> Counts | None:
-        """The counts of one of :data:`METRICS`; None where it was not measured.
+        """The counts of one of :data:`METRICS`; None if it was not measured.
 
-        Parsing is not measured without gold trees, inner boundaries not without gold sentences.
+        Parsing is not measured without gold trees, inner boundaries not without sentences.
         """
         if metric not in METRICS:
             raise ValueError(f"a metric is one of {', '.join(METRICS)}; got {metric!r}")
@@ -88,12 +89,12 @@ class Scores:
         return found
 
     def f1(self, metric: str) -> float | None:
-        """The F1 of one of :data:`METRICS`, from 0 to 1; None where it was not measured."""
+        """The F1 of one of :data:`METRICS`, from 0 to 1; None if it was not measured."""
         counts = self.counts(metric)
         return None if counts is None else counts.f1
 
     def to_dict(self) -> dict[str, Any]:
-        """The scores with their counts, for JSON; ``parseval`` is None where gold has no tree."""
+        """The scores with their counts, for JSON; ``parseval`` is None if gold has no tree."""
         parseval = {"rst": self.rst.to_dict(), "original": self.original.to_dict()}
         return {
             "documents": self.n_documents,
@@ -105,7 +106,7 @@ class Scores:
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> "Scores":
-        """What :meth:`to_dict` made; single relations and their confusion do not come back."""
+        """The scores of a :meth:`to_dict`, without single relations and their confusion."""
         segmentation, parseval = record["segmentation"], record["parseval"] or {}
         inner = segmentation["inner"]
         return cls(
@@ -131,11 +132,11 @@ class DocumentScores:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
-    """All scores of a prediction: each document's, and their sum (micro average)."""
+    """All scores of a prediction: those of each document, and their sum (micro average)."""
 
     level: Level
     inventory: str | None = None
-    """The name of the inventory whose classes were compared; None for relations as they are."""
+    """Name of the inventory whose classes were compared; None if relations were compared as they are."""
     documents: tuple[DocumentScores, ...]
     total: Scores = field(init=False)
 
@@ -153,7 +154,7 @@ class Evaluation:
         )
 
     def by_genre(self) -> dict[str, Scores]:
-        """The sum for each genre, in alphabetical order."""
+        """The sum of each genre, in alphabetical order."""
         genres: dict[str, list[Scores]] = {}
         for document in self.documents:
             genres.setdefault(document.genre, []).append(document.scores)
@@ -167,7 +168,7 @@ class Evaluation:
         per_relation: bool = False,
         confusion: bool = False,
     ) -> dict[str, Any]:
-        """The sum and what else was asked for, for JSON; docs/metrics.md has the keys."""
+        """The sum, and what else is asked for, for JSON; docs/metrics.md lists the keys."""
         record: dict[str, Any] = {"level": self.level, "relations": self.inventory, **self.total.to_dict()}
         if per_document:
             record["per_document"] = [
@@ -187,7 +188,7 @@ class Evaluation:
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> "Evaluation":
-        """What :meth:`to_dict` made with ``per_document``, but for single relations."""
+        """The evaluation of a :meth:`to_dict` with ``per_document``, without single relations."""
         return cls(
             level=record["level"],
             inventory=record["relations"],
@@ -207,8 +208,11 @@ def evaluate(
 ) -> Evaluation:
     """Score predicted documents against gold ones, given in the same order.
 
-    :param level: score the trees of sentences, or one tree a document
-    :param inventory: compare the classes of relations in place of the relations
+    Gold whose sentences are not known is scored by the sentences of the prediction. A document that
+    has trees of sentences only cannot be scored at the level of documents.
+
+    :param level: score the tree of each sentence, or the tree of each document
+    :param inventory: compare the classes of relations instead of the relations
     """
     documents = []
     for number, (wanted, found) in enumerate(zip_longest(gold, predicted), start=1):
@@ -230,13 +234,14 @@ def evaluate(
 def score_document(
     gold: Document, predicted: Document, *, level: Level = "sentence", inventory: Inventory | None = None
 ) -> Scores:
-    """All scores of one document."""
-    check_same_tokens(gold, predicted, ("gold", "the prediction"))
+    """All scores of one document; see :func:`evaluate`."""
+    check_same_tokens(gold, predicted)
     check_has_edus(gold, "gold")
+    check_level(gold, predicted, level)
     if level == "sentence":
-        check_has_sentences(gold, "gold")
+        gold = adopt_sentences(gold, [predicted])
     trees = parses(gold, predicted, level, None if inventory is None else inventory.class_of)
-    # Spans are named by the document's tokens, so those of all its trees can be compared at once.
+    # Spans are named by tokens of the document, so all its trees can be compared at once.
     gold_splits = list(chain.from_iterable(tree.gold for tree in trees))
     predicted_splits = list(chain.from_iterable(tree.predicted for tree in trees))
     gold_nodes, predicted_nodes = original_labels(gold_splits), original_labels(predicted_splits)
@@ -254,7 +259,7 @@ def score_document(
 def pair_by_name(
     gold: Iterable[Document], predicted: Iterable[Document]
 ) -> tuple[list[Document], list[Document]]:
-    """Both lists in gold's order; ``MismatchError`` lists the names that only one of them has."""
+    """Both lists in the order of gold; ``MismatchError`` lists the names that only one of them has."""
     wanted, found = by_name(gold, "gold"), by_name(predicted, "predicted")
     problems = []
     if missing := [name for name in wanted if name not in found]:
@@ -272,7 +277,7 @@ def _some(names: list[str], most: int = 5) -> str:
 
 
 def by_name(documents: Iterable[Document], whose: str) -> dict[str, Document]:
-    """Documents under their names; ``MismatchError`` where two share one."""
+    """Documents by name; ``MismatchError`` if two have the same name."""
     named: dict[str, Document] = {}
     for document in documents:
         if named.setdefault(document.name, document) is not document:
@@ -280,41 +285,3 @@ def by_name(documents: Iterable[Document], whose: str) -> dict[str, Document]:
                 f"two {whose} documents are called {document.name!r}, so they cannot be paired by name"
             )
     return named
-
-
-def check_same_tokens(gold: Document, predicted: Document, whose: tuple[str, str]) -> None:
-    """Raise ``MismatchError`` at the first token that differs; ``whose`` says what to call the two."""
-    forms, found_forms = [t.form for t in gold.tokens], [t.form for t in predicted.tokens]
-    if forms == found_forms:
-        return
-    name = gold.name or predicted.name or "document"
-    for number, (wanted, found) in enumerate(zip(forms, found_forms, strict=False), start=1):
-        if wanted != found:
-            raise MismatchError(
-                f"{name}: token {number} is {found!r} in {whose[1]}, expected {wanted!r} as in {whose[0]}; "
-                "trees are compared over the same tokens only"
-            )
-    common = min(len(forms), len(found_forms))
-    longer, shorter = whose if len(forms) > common else whose[::-1]
-    extra = max(forms, found_forms, key=len)[common]
-    raise MismatchError(
-        f"{name}: {shorter} ends after token {common}, expected token {common + 1}, {extra!r}, as in {longer}; "
-        "trees are compared over the same tokens only"
-    )
-
-
-def check_has_edus(document: Document, whose: str) -> None:
-    """Raise ``MismatchError`` where a document with tokens is not segmented."""
-    if document.tokens and not document.edus:
-        raise MismatchError(
-            f"{document.name or 'document'}: it has no EDUs in {whose}; expected some to compare"
-        )
-
-
-def check_has_sentences(document: Document, whose: str) -> None:
-    """Raise ``MismatchError`` where a document's sentences are not known."""
-    if document.tokens and not document.sentences:
-        raise MismatchError(
-            f"{document.name or 'document'}: it has no sentences in {whose}; compare trees of whole documents "
-            "(level 'document'), or read it with its CoNLL-U file"
-        )

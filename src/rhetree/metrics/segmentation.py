@@ -1,4 +1,4 @@
-"""Where EDUs start, counted in the two ways that the literature reports."""
+"""EDU starts, counted in the two ways that the literature reports."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -9,19 +9,19 @@ from rhetree.metrics.counts import Counts
 
 @dataclass(frozen=True, slots=True)
 class Segmentation:
-    """EDU boundaries found, both ways."""
+    """EDU boundaries, counted both ways."""
 
     inner: Counts | None = field(default_factory=Counts)
-    """The paper's way: boundaries inside gold's sentences. None where gold has no sentences."""
+    """The paper's way: boundaries inside gold sentences. None if the sentences are not known."""
     starts: Counts = field(default_factory=Counts)
-    """DISRPT's way: every token that starts an EDU, the first of a sentence included."""
+    """DISRPT's way: every token that starts an EDU, including the first token of a sentence."""
 
     def __add__(self, other: "Segmentation") -> "Segmentation":
         return Segmentation.total([self, other])
 
     @classmethod
     def total(cls, parts: Sequence["Segmentation"]) -> "Segmentation":
-        """The sum of many; what is not known of one is not known of all."""
+        """The sum of many; ``inner`` is None if it is None for any of them."""
         inner = [part.inner for part in parts if part.inner is not None]
         return cls(
             Counts.total(inner) if len(inner) == len(parts) else None,
@@ -39,8 +39,8 @@ class Segmentation:
 def score_segmentation(gold: Document, predicted: Document) -> Segmentation:
     """The EDU boundaries of two documents with the same tokens.
 
-    Only gold's sentences matter: a predicted EDU that runs over the end of a sentence loses a
-    start, but no inner boundary. A document without EDUs predicts nothing.
+    Only gold sentences matter. A predicted EDU that runs over the end of a sentence misses a start,
+    but no inner boundary. A document without EDUs predicts nothing.
     """
     gold_starts = {edu.start for edu in gold.edus}
     predicted_starts = {edu.start for edu in predicted.edus}

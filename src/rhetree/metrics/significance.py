@@ -1,7 +1,7 @@
 """Whether one system is better than another, or only luckier.
 
-The paired t-test is the paper's. The paired bootstrap makes no claim about how differences are
-distributed, and it resamples the very score that is reported: micro-F1 over documents.
+The paper uses the paired t-test. The paired bootstrap assumes no distribution of the differences,
+and resamples the score that is reported: micro-F1 over documents.
 """
 
 import math
@@ -20,7 +20,7 @@ N_SAMPLES = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """One system's scores over runs that differ in their seed."""
+    """The scores of one system in runs with different seeds."""
 
     values: tuple[float, ...]
 
@@ -34,14 +34,14 @@ class Runs:
 
     @property
     def deviation(self) -> float | None:
-        """The sample standard deviation (n-1 below the line); None for a single run."""
+        """The sample standard deviation (divided by n-1); None for a single run."""
         if len(self.values) < 2:
             return None
         mean = self.mean
         return math.sqrt(math.fsum((value - mean) ** 2 for value in self.values) / (len(self.values) - 1))
 
     def to_dict(self) -> dict[str, object]:
-        """``mean``, ``deviation`` and each run's value, for JSON."""
+        """``mean``, ``deviation`` and the value of each run, for JSON."""
         return {"mean": self.mean, "deviation": self.deviation, "runs": list(self.values)}
 
 
@@ -50,11 +50,11 @@ class TTest:
     """A paired t-test, two-sided."""
 
     t: float | None
-    """Above 0 where the second system is better; None for fewer than two pairs, and where all
-    pairs differ by the same amount, so that there is no variance to measure against."""
+    """Above 0 if the second system is better. None for fewer than two pairs, or if all pairs differ
+    by the same amount and there is no variance."""
     df: int
     p: float | None
-    """None for fewer than two pairs; 1 where no pair differs, 0 where all differ by the same."""
+    """None for fewer than two pairs; 1 if no pair differs, 0 if all differ by the same amount."""
 
     def to_dict(self) -> dict[str, object]:
         """``t``, ``df`` and ``p``, for JSON."""
@@ -66,12 +66,12 @@ class Bootstrap:
     """A paired bootstrap, two-sided."""
 
     p: float | None
-    """How often chance alone would give so large a difference; None, as the next two, where fewer
-    than two documents have anything to find or to be found, so that resampling shows nothing."""
+    """How often chance alone gives a difference this large. ``p``, ``low`` and ``high`` are None if
+    fewer than two documents have any item, since resampling them shows nothing."""
     low: float | None
     """The 2.5th percentile of the resampled differences."""
     high: float | None
-    """The 97.5th."""
+    """Their 97.5th percentile."""
     n_samples: int
     seed: int
 
@@ -88,7 +88,7 @@ class Bootstrap:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two systems under one metric."""
+    """Two systems, compared by one metric."""
 
     a: Runs
     b: Runs
@@ -97,7 +97,7 @@ class Comparison:
 
     @property
     def difference(self) -> float:
-        """By how much B is above A."""
+        """The score of B minus that of A."""
         return self.b.mean - self.a.mean
 
     def to_dict(self) -> dict[str, object]:
@@ -119,20 +119,28 @@ def compare(
     n_samples: int = N_SAMPLES,
     seed: int = 0,
 ) -> Comparison | None:
-    """Compare two systems, each one or several runs over the same documents, by one of ``METRICS``.
+    """Compare two systems by one of ``METRICS``, given one or several runs of each on the same documents.
 
-    None where the metric was not measured: for parsing where gold has no trees.
+    None if the metric was not measured, as parsing is not if gold has no trees.
     """
     names = {tuple(document.name for document in run.documents) for run in (*a, *b)}
     if len(names) > 1:
         raise MismatchError("the runs to compare are not over the same documents in the same order")
     if any(run.total.counts(metric) is None for run in (*a, *b)):
         return None
-    return compare_counts(_table(a, metric), _table(b, metric), n_samples=n_samples, seed=seed)
+    table_a, table_b = _table(a, metric), _table(b, metric)
+    for number, counts in enumerate(zip(*table_a, *table_b, strict=True)):
+        n_gold = sorted({count.gold for count in counts})
+        if len(n_gold) > 1:
+            raise MismatchError(
+                f"{a[0].documents[number].name or 'document'}: the runs were not scored against the same gold, "
+                f"which has {' or '.join(map(str, n_gold))} items for {metric}; score them on the same sentences"
+            )
+    return compare_counts(table_a, table_b, n_samples=n_samples, seed=seed)
 
 
 CountsTable = Sequence[Sequence[Counts]]
-"""For each run, the counts of each document."""
+"""The counts of each document in each run."""
 
 
 def compare_counts(
@@ -140,13 +148,13 @@ def compare_counts(
 ) -> Comparison:
     """Compare two systems, given each run's counts for the same documents in the same order.
 
-    The pairs of the t-test are a document's F1 in run k of A and in run k of B. A document in
-    which nothing was to be found and neither system found anything says nothing, and is left out.
+    The pairs of the t-test are the F1 of a document in run k of A and in run k of B. A document in
+    which nothing was to be found and neither system predicted anything is left out.
     """
     if len(a) != len(b):
         raise MismatchError(
             f"A has {len(a)} run{'s' * (len(a) != 1)} and B has {len(b)}; "
-            "run k of one is compared with run k of the other, so give as many of each"
+            "run k of A is compared with run k of B, so give the same number of runs"
         )
     pairs = [
         (first, second)
@@ -177,7 +185,7 @@ def paired_t_test(a: Sequence[float], b: Sequence[float]) -> TTest:
 
 
 def t_distribution_p(t: float, df: int) -> float:
-    """The chance that Student's t with ``df`` degrees of freedom is at least as far from 0 as ``t``."""
+    """The probability that Student's t with ``df`` degrees of freedom is at least as far from 0 as ``t``."""
     return incomplete_beta(df / 2, 0.5, df / (df + t * t))
 
 
@@ -190,7 +198,7 @@ def incomplete_beta(a: float, b: float, x: float) -> float:
         raise ValueError(f"x lies between 0 and 1, got {x}")
     if x in (0, 1):
         return float(x)
-    if x > (a + 1) / (a + b + 2):  # there the fraction converges slowly, for 1 - x it is fast
+    if x > (a + 1) / (a + b + 2):  # the fraction converges slowly here, but fast for 1 - x
         return 1 - incomplete_beta(b, a, 1 - x)
     log_front = (
         math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
@@ -203,10 +211,10 @@ def paired_bootstrap(
 ) -> Bootstrap:
     """Resample documents with replacement, the same for both systems and all runs.
 
-    Each resample recomputes the micro-F1 of every run and takes their mean. ``p`` is the share of
-    resamples whose difference is at least as far from the observed one as that is from 0: the
-    resampled differences, moved to a mean of no difference, as in Efron & Tibshirani (1993). The
-    observed sample counts as one of them, so that ``p`` is never 0.
+    For each resample, the micro-F1 of every run is computed and their mean taken. ``p`` is the share
+    of resamples whose difference is at least as far from the observed difference as that is from 0:
+    the resampled differences are shifted to a mean of 0, as in Efron & Tibshirani (1993). The
+    observed sample counts as one of them, so ``p`` is never 0.
     """
     if n_samples < 1:
         raise ValueError(f"a bootstrap needs at least one sample, got {n_samples}")
@@ -217,23 +225,23 @@ def paired_bootstrap(
         return Bootstrap(None, None, None, n_samples, seed)
     random = np.random.default_rng(seed)
     differences = np.empty(n_samples)
-    chunk = max(1, 4_000_000 // n_documents)  # bounds the memory; fixed, so that a seed means one result
+    chunk = max(1, 4_000_000 // n_documents)  # bounds memory; fixed, so that a seed gives one result
     for start in range(0, n_samples, chunk):
         size = min(chunk, n_samples - start)
-        # How often each document was drawn; a sum weighted by it is the sum over the resample.
+        # How often each document was drawn: sums weighted by this are sums over the resample.
         picks = random.integers(n_documents, size=(size, n_documents))
-        picks += n_documents * np.arange(size)[:, None]  # each resample counts in a row of its own
+        picks += n_documents * np.arange(size)[:, None]  # each resample has a row of its own
         drawn = np.bincount(picks.ravel(), minlength=size * n_documents).reshape(size, n_documents)
         sums_a, sums_b = np.tensordot(drawn, table_a, axes=1), np.tensordot(drawn, table_b, axes=1)
         differences[start : start + size] = _mean_f1(sums_b) - _mean_f1(sums_a)
-    # Differences of sums of floats: what is equal on paper may differ in the last bits.
+    # Floating point: differences that are equal on paper may differ in the last bits.
     n_as_far = int(np.count_nonzero(np.abs(differences - observed) >= abs(observed) - 1e-12))
     low, high = np.quantile(differences, [0.025, 0.975])
     return Bootstrap((n_as_far + 1) / (n_samples + 1), float(low), float(high), n_samples, seed)
 
 
 def _table(runs: Sequence[Evaluation], metric: str) -> list[list[Counts]]:
-    # A document without a gold tree has no counts of its own, and nothing to add.
+    # A document without a gold tree has no counts and adds nothing.
     return [[document.scores.counts(metric) or Counts() for document in run.documents] for run in runs]
 
 
@@ -265,7 +273,7 @@ def _as_array(table: CountsTable) -> npt.NDArray[np.float64]:
 
 
 def _mean_f1(sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """The mean over runs of F1, from sums of counts ``(..., runs, 3)``; 1 where all are empty."""
+    """The mean F1 over runs, from sums of counts ``(..., runs, 3)``; 1 if all are empty."""
     matched, predicted, gold = sums[..., 0], sums[..., 1], sums[..., 2]
     items = predicted + gold
     f1 = np.where(items > 0, 2 * matched / np.maximum(items, 1), 1.0)

@@ -1,7 +1,7 @@
-"""A document's trees with every node named by its tokens.
+"""The trees of a document with every node named by its tokens.
 
-EDU numbers shift when two segmentations differ; tokens do not. So trees are compared here only
-after their EDUs were replaced by token positions.
+EDU numbers shift when two segmentations differ; tokens do not. So metrics compare trees whose
+EDUs have been replaced by token positions.
 """
 
 from collections.abc import Callable
@@ -13,10 +13,10 @@ from rhetree.errors import MismatchError
 
 
 class TokenTrees:
-    """The trees of a document, found by the tokens that they span."""
+    """The trees of a document, looked up by the tokens that they span."""
 
     def __init__(self, document: Document, name: Callable[[str], str] | None = None) -> None:
-        """Relations are renamed by ``name``, whose ``ValueError`` becomes a ``MismatchError``."""
+        """Rename relations by ``name``; its ``ValueError`` becomes a ``MismatchError``."""
         self._edu_at = {edu.start: number for number, edu in enumerate(document.edus)}
         self._edu_at[len(document.tokens)] = len(document.edus)
         self._leaves: set[Span] = set()
@@ -41,14 +41,14 @@ class TokenTrees:
         self._number = {(split.start, split.end): number for number, split in enumerate(self._splits)}
 
     def at(self, tokens: Span) -> list[Split] | None:
-        """The splits, over tokens, of the node that spans just these; None where there is none.
+        """The splits, over tokens, of the node that spans exactly these tokens; None if there is none.
 
-        An EDU that is part of a tree is a node without splits.
+        An EDU of a tree is a node without splits.
         """
         number = self._number.get((tokens.start, tokens.end))
         if number is None:
             return [] if tokens in self._leaves else None
-        # In pre-order a node of n EDUs is the run of its n-1 splits.
+        # In pre-order the n-1 splits of a node of n EDUs follow each other.
         n_edus = self._edu_at[tokens.end] - self._edu_at[tokens.start]
         return self._splits[number : number + n_edus - 1]
 

@@ -35,7 +35,7 @@ class Found:
     steps: Ints
     """The step's number among all that were ever taken, ``(steps,)``."""
     log_probs: Floats
-    """Of each step, ``(steps,)``."""
+    """The log-probability of each step, ``(steps,)``."""
 
 
 class Beam:
@@ -85,7 +85,7 @@ class Beam:
         return origins, places
 
     def finish(self, done: Bools) -> Index:
-        """Put hypotheses that are done aside; which of the others stay open."""
+        """Put the finished hypotheses aside. Returns which of the others stay open."""
         if done.any():
             finished = self.searches[done], self._scores[done], self._tips[done]
             self._finished.append(finished)
@@ -144,7 +144,7 @@ class Beam:
 
 
 def best_of_each(groups: Ints, scores: Scores, width: int) -> Ints:
-    """The numbers of the so many best items of each group, by group, best first; ties by position."""
+    """The numbers of the ``width`` best items of each group, by group, best first; ties by position."""
     order = np.lexsort((-scores, groups))
     return order[_ranks(groups[order]) < width]
 

@@ -16,19 +16,32 @@
 ``rhetree.learning.export`` writes it.
 """
 
-import json
 import os
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from rhetree.domain.relations import label_parts
 from rhetree.errors import ModelError
-from rhetree.runtime.layers import Pointer, Spans
+from rhetree.runtime.identity import identify
+from rhetree.runtime.model_files import (
+    MOST_CONFIG_BYTES,
+    Settings,
+    check_folder,
+    check_sizes,
+    read_json,
+    read_text,
+)
 from rhetree.runtime.network import Floats, Network
-from rhetree.runtime.onnx_network import Graph, OnnxNetwork, Parser, Segmenter
-from rhetree.runtime.words import EncodedWords, TabledWords, Words
+from rhetree.runtime.onnx_network import OnnxNetwork, ParserGraphs, SegmenterGraphs
+from rhetree.runtime.pointer import Pointer
+from rhetree.runtime.spans import SpanRepresentation
+from rhetree.runtime.trial import try_out
+from rhetree.runtime.words import FIRST, EncodedWords, TabledWords, Words
 from rhetree.runtime.workers import Workers
 
 FORMAT = "rhetree-model"
@@ -45,6 +58,10 @@ WORDS = "words.json"
 VECTORS = "words.safetensors"
 TABLE = "vectors"
 """The name of the table in this file."""
+_STEP = ["inputs", "hidden"]
+"""What a step of a decoder reads."""
+_MOST_PIECES = 2**17
+"""In a window or a word: no encoder reads more."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,6 +74,8 @@ class RuntimeModel:
     about: Mapping[str, Any]
     """All of ``config.json``."""
     folder: Path
+    identity: str
+    """Its name and the beginning of its hash."""
 
     @property
     def task(self) -> str:
@@ -71,34 +90,22 @@ def load_runtime(folder: Path, *, threads: int = 0) -> RuntimeModel:
     :param threads: to compute with; 0 for as many as there are cores
     """
     config = read_config(folder)
-    settings = config.get("runtime")
-    if settings is None:
+    if "runtime" not in config:
         raise ModelError(
             f"{folder}: has no exported graphs; make them with: rhetree export {folder} -o FOLDER"
         )
-    workers = Workers(threads or _n_cores())
+    Settings.of(config["recipe"].get("network"), f"{folder / CONFIG}: recipe.network").choice("task", TASKS)
+    runtime = Settings(config["runtime"], f"{folder / CONFIG}: runtime")
+    check_sizes(folder, runtime.values.get("files"))
+    with ThreadPoolExecutor(1) as beside:  # reading all of its files takes a while
+        identity = beside.submit(identify, folder, config)
+        network = _network(folder, runtime, threads)
+    model = RuntimeModel(network, tuple(config["labels"]), config, folder, identity.result())
     try:
-        _check_files(folder, settings["files"])
-        network = OnnxNetwork(
-            _words(folder, settings["words"], workers),
-            _graph(folder / STATES),
-            _segmenter(folder, settings["segmenter"]),
-            _parser(folder, settings["parser"]),
-            workers,
-        )
-        labels = tuple(config["labels"])
-        if network.n_labels not in (None, len(labels)):
-            raise ModelError(f"{folder}: {CONFIG} has {len(labels)} labels, {LABELS} {network.n_labels}")
-        model = RuntimeModel(network, labels, config, folder)
-        if model.task not in TASKS:
-            raise ModelError(
-                f"{folder}: {CONFIG} has the task {model.task!r}, expected one of {', '.join(TASKS)}"
-            )
-        return model
-    except (AttributeError, KeyError, TypeError) as error:
-        raise ModelError(
-            f"{folder}: {CONFIG} and the files beside it do not fit: {error!r} is missing or wrong"
-        ) from error
+        try_out(model.network, model.labels, model.task)
+    except ModelError as error:
+        raise ModelError(f"{folder}: {CONFIG} and the files beside it do not fit: {error}") from error
+    return model
 
 
 def is_exported(folder: Path) -> bool:
@@ -109,12 +116,10 @@ def is_exported(folder: Path) -> bool:
 def read_config(folder: Path) -> dict[str, Any]:
     """The ``config.json`` of a model directory, of the version that this Rhetree reads."""
     path = folder / CONFIG
-    try:
-        config = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ModelError(f"{folder}: not a model directory: {CONFIG} {error.strerror}") from error
-    except ValueError as error:
-        raise ModelError(f"{path}: not JSON: {error}") from error
+    if not path.exists():
+        raise ModelError(f"{folder}: not a model directory: there is no {CONFIG}")
+    check_folder(folder)
+    config = read_json(path, MOST_CONFIG_BYTES)
     if not isinstance(config, dict) or config.get("format") != FORMAT:
         raise ModelError(f'{path}: not a model of Rhetree; expected "format": "{FORMAT}"')
     if config.get("version") != VERSION:
@@ -122,75 +127,119 @@ def read_config(folder: Path) -> dict[str, Any]:
             f"{path}: model format version {config.get('version')!r}, this Rhetree reads {VERSION}; "
             "install the version that wrote it, or train again"
         )
+    _check_requirement(config, path)
     _check_config(config, path)
     return config
 
 
+def _check_requirement(config: Mapping[str, Any], path: Path) -> None:
+    """A model may say which versions of Rhetree it runs with, as a package says it of its dependencies."""
+    if "requires_rhetree" not in config:
+        return
+    from importlib.metadata import version
+
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+    required = config["requires_rhetree"]
+    try:
+        allowed = SpecifierSet(required)
+    except (InvalidSpecifier, AttributeError, TypeError) as error:
+        raise ModelError(
+            f'{path}: expected versions such as ">=0.1,<1" under "requires_rhetree", got {required!r:.80}'
+        ) from error
+    own = version("rhetree")
+    if not allowed.contains(own, prereleases=True):
+        raise ModelError(
+            f"{path.parent}: this model runs with rhetree{required}, and this is {own}; "
+            f"install it with: pip install 'rhetree{required}'"
+        )
+
+
 def _check_config(config: Mapping[str, Any], path: Path) -> None:
-    """Whatever task a model has, these are there."""
+    """Whatever task a model has, these are there, and nobody who reads them needs to look at their kind again."""
     recipe, labels, data = config.get("recipe"), config.get("labels"), config.get("data", {})
     if not isinstance(recipe, dict) or not all(isinstance(table, dict) for table in recipe.values()):
-        raise ModelError(f'{path}: expected sections of settings under "recipe", got {recipe!r}')
+        raise ModelError(f'{path}: expected sections of settings under "recipe", got {recipe!r:.200}')
+    Settings.of(recipe.get("network", {}).get("embedding", {}), f"{path}: recipe.network.embedding")
     if not isinstance(data, dict):
-        raise ModelError(f'{path}: expected facts about the data under "data", got {data!r}')
+        raise ModelError(f'{path}: expected facts about the data under "data", got {data!r:.200}')
+    Settings.of(config.get("versions", {}), f"{path}: versions")
+    Settings.of(config.get("runtime", {}), f"{path}: runtime")
+    for split, scores in Settings.of(config.get("scores", {}), f"{path}: scores").values.items():
+        for name, score in Settings.of(scores, f"{path}: scores.{split}").values.items():
+            if isinstance(score, bool) or not isinstance(score, (int, float)):
+                raise ModelError(f"{path}: scores.{split}.{name}: expected a number, got {score!r:.80}")
     try:
         for label in labels:  # type: ignore[union-attr]  # what is no list is the TypeError below
             label_parts(label)
+            label.encode("utf-8")  # half of a surrogate pair could never be written
     except (AttributeError, TypeError, ValueError) as error:
         raise ModelError(
-            f'{path}: expected labels such as cause-NS under "labels", got {labels!r}'
+            f'{path}: expected labels such as cause-NS under "labels", got {labels!r:.200}'
         ) from error
 
 
-def _check_files(folder: Path, sizes: Mapping[str, int]) -> None:
-    for name, size in sizes.items():
-        path = folder / name
-        try:
-            found = path.stat().st_size
-        except OSError as error:
-            raise ModelError(f"{path}: {error.strerror}; is the model complete?") from error
-        if found != size:
-            raise ModelError(f"{path}: has {found} bytes, not {size}; it may be cut off, copy it again")
+def _network(folder: Path, settings: Settings, threads: int) -> Network:
+    from rhetree.runtime.onnx_runtime import read_graph
+
+    workers = Workers(threads or _n_cores())
+    segmenter, parser = settings.section_or_none("segmenter"), settings.section_or_none("parser")
+    return OnnxNetwork(
+        _words(folder, settings.section("words"), workers),
+        read_graph(folder / STATES, ["vectors", "lengths"]),
+        None
+        if segmenter is None
+        else SegmenterGraphs(
+            read_graph(folder / SEGMENTER, _STEP),
+            Pointer.from_settings(segmenter),
+            reads_states=segmenter.choice("input", ("state", "embedding")) == "state",
+        ),
+        None
+        if parser is None
+        else ParserGraphs(
+            read_graph(folder / PARSER, _STEP),
+            Pointer.from_settings(parser),
+            SpanRepresentation.from_settings(parser),
+            read_graph(folder / LABELS, ["left", "right"]),
+        ),
+        workers,
+    )
 
 
-def _words(folder: Path, settings: Mapping[str, Any], workers: Workers) -> Words:
-    if settings["kind"] == "table":
-        words = json.loads((folder / WORDS).read_text(encoding="utf-8"))
-        return TabledWords(words, _read_table(folder / VECTORS), lower_case=settings["lower_case"])
+def _words(folder: Path, settings: Settings, workers: Workers) -> Words:
+    if settings.choice("kind", ("table", "pieces")) == "table":
+        return _tabled_words(folder, lower_case=settings.flag("lower_case"))
+    from rhetree.runtime.onnx_runtime import read_graph
     from rhetree.runtime.pieces import WordPieces
 
+    path = folder / TOKENIZER
     try:
         pieces = WordPieces(
-            (folder / TOKENIZER).read_text(encoding="utf-8"),
-            pad_id=settings["pad_id"],
-            window=settings["window"],
-            max_pieces=settings["max_pieces"],
-            piece=settings["piece"],
+            read_text(path),
+            pad_id=settings.number("pad_id", 0, 2**31 - 1),
+            window=settings.number("window", 8, _MOST_PIECES),
+            max_pieces=settings.number("max_pieces", 1, _MOST_PIECES),
+            piece=settings.choice("piece", ("first", "last", "mean")),
         )
     except ValueError as error:
-        raise ModelError(f"{folder / TOKENIZER}: {error}") from error
-    return EncodedWords(pieces, _graph(folder / ENCODER), workers)
+        raise ModelError(f"{path}: {error}") from error
+    except RecursionError as error:
+        raise ModelError(f"{path}: its JSON is nested too deeply") from error
+    graph = read_graph(folder / ENCODER, ["ids"])
+    graph.run(None, {"ids": np.array([[pieces.largest_id, settings.values["pad_id"]]])})
+    return EncodedWords(pieces, graph, workers)
 
 
-def _segmenter(folder: Path, settings: Mapping[str, Any] | None) -> Segmenter | None:
-    if settings is None:
-        return None
-    return Segmenter(
-        _graph(folder / SEGMENTER),
-        Pointer(settings["boundary"] == "both-sides"),
-        reads_states=settings["input"] == "state",
-    )
-
-
-def _parser(folder: Path, settings: Mapping[str, Any] | None) -> Parser | None:
-    if settings is None:
-        return None
-    return Parser(
-        _graph(folder / PARSER),
-        Pointer(settings["boundary"] == "both-sides"),
-        Spans(settings["span"], settings["partial_tree"]),
-        _graph(folder / LABELS),
-    )
+def _tabled_words(folder: Path, *, lower_case: bool) -> Words:
+    words, table = read_json(folder / WORDS), _read_table(folder / VECTORS)
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise ModelError(f"{folder / WORDS}: expected a list of words")
+    if table.ndim != 2 or len(table) != FIRST + len(words):
+        raise ModelError(
+            f"{folder / VECTORS}: has the shape {table.shape}; expected {FIRST + len(words)} vectors, "
+            f"{FIRST} more than {WORDS} has words"
+        )
+    return TabledWords(words, table, lower_case=lower_case)
 
 
 def _read_table(path: Path) -> Floats:
@@ -199,24 +248,11 @@ def _read_table(path: Path) -> Floats:
 
     try:
         table: Floats = load_file(path)[TABLE].astype("float32")
-    except (OSError, SafetensorError) as error:
+    except (OSError, SafetensorError, TypeError, ValueError) as error:
         raise ModelError(f"{path}: cannot be read: {error}") from error
+    except KeyError as error:
+        raise ModelError(f"{path}: there are no {error}; expected a table called {TABLE!r}") from error
     return table
-
-
-def _graph(path: Path) -> Graph:
-    """A graph that runs in the thread that calls it: work is shared out by sentences, which costs less."""
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    # Graphs are optimised when they are exported; what is left to do is to unfold weights of half precision.
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
-    options.log_severity_level = 3
-    try:
-        return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # each of the library's errors is a class of its own
-        raise ModelError(f"{path}: ONNX Runtime {onnxruntime.__version__} cannot read it: {error}") from error
 
 
 def _n_cores() -> int:

@@ -1,4 +1,4 @@
-"""What a network is to the decoding loops: a few functions from arrays to arrays.
+"""A network as the searches see it: a few functions from arrays to arrays.
 
 Positions are tokens, counted from the start of their sentence; spans are half-open. A step is made
 for any choice of the batch's sentences (``rows``), so that finished ones cost nothing. The torch
@@ -19,24 +19,25 @@ Bools = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SegmenterMemory:
-    """What the segmenter's decoder looks at."""
+    """What the segmenter's decoder reads."""
 
     inputs: Floats
-    """For an EDU that starts at each token, ``(batch, longest, input width)``."""
+    """The decoder's input for an EDU that starts at each token, ``(batch, longest, input width)``."""
     keys: Floats
-    """For a pointer to each token, ``(batch, longest, width)``."""
+    """The pointer's key for each token, ``(batch, longest, width)``."""
     hidden: Floats
     """The decoder's first state, ``(layers, batch, width)``."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ParserMemory:
-    """What the parser's decoder and the label classifier look at."""
+    """What the parser's decoder and the label classifier read."""
 
     units: Floats
-    """What spans are represented with: token states or their running sums, ``(batch, about longest, width)``."""
+    """What span vectors are made from: token states ``(batch, longest, width)``, or their running sums with
+    one row more."""
     keys: Floats
-    """For a pointer to each token, ``(batch, longest, width)``."""
+    """The pointer's key for each token, ``(batch, longest, width)``."""
     hidden: Floats
     """The decoder's first state, ``(layers, batch, width)``."""
 
@@ -59,7 +60,7 @@ class Encoded:
     """Tokens in each sentence, ``(batch,)``."""
     segmenter: SegmenterMemory | None = None
     tags: Tags | None = None
-    """In place of ``segmenter`` where the network is a tagger."""
+    """Set in place of ``segmenter`` if the network is a tagger."""
     parser: ParserMemory | None = None
 
 
@@ -80,11 +81,11 @@ class SpansToSplit:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Step:
-    """What one step of a decoder gives for each of its k rows."""
+class DecoderStep:
+    """The result of one decoder step for each of its k rows."""
 
     log_probs: Floats
-    """Over what can be pointed to, ``(k, n)``; ``-inf`` for what cannot."""
+    """Log-probabilities of the candidates, ``(k, n)``; ``-inf`` for padding."""
     hidden: Floats
     """The decoder's state after the step, ``(layers, k, width)``."""
 
@@ -95,11 +96,13 @@ class Network(Protocol):
     def encode(self, sentences: Sequence[Sequence[str]]) -> Encoded:
         """Read sentences, each of one token or more."""
 
-    def segment_step(self, encoded: Encoded, rows: Ints, starts: Ints, hidden: Floats, reach: int) -> Step:
+    def segment_step(
+        self, encoded: Encoded, rows: Ints, starts: Ints, hidden: Floats, reach: int
+    ) -> DecoderStep:
         """Point from an EDU's first token to its last one, for k sentences.
 
-        Places are counted from each EDU's start; ``n`` is ``reach``, or less where no sentence goes
-        on for so long. What a step costs so does not grow with the sentence.
+        Candidates are counted from each EDU's start. Their number ``n`` is at most ``reach``, so that the
+        cost of a step does not grow with the sentence.
 
         :param rows: the sentences, ``(k,)``
         :param starts: where the EDU starts in each, ``(k,)``
@@ -107,7 +110,7 @@ class Network(Protocol):
         :param reach: most tokens in an EDU
         """
 
-    def parse_step(self, encoded: Encoded, spans: SpansToSplit, hidden: Floats) -> Step:
+    def parse_step(self, encoded: Encoded, spans: SpansToSplit, hidden: Floats) -> DecoderStep:
         """Point to the end of a span's left part, for k sentences; ``n`` is the most candidates."""
 
     def label(self, encoded: Encoded, rows: Ints, splits: Ints) -> Floats:

@@ -1,50 +1,53 @@
-"""The exported side of :class:`rhetree.runtime.network.Network`: graphs in ONNX Runtime, and NumPy between them."""
+"""The :class:`~rhetree.runtime.network.Network` of an exported model: ONNX graphs, and NumPy between them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from rhetree.runtime.layers import Pointer, Spans, log_softmax
 from rhetree.runtime.network import (
+    DecoderStep,
     Encoded,
     Floats,
     Ints,
     ParserMemory,
     SegmenterMemory,
     SpansToSplit,
-    Step,
 )
+from rhetree.runtime.pointer import Pointer, log_softmax
+from rhetree.runtime.spans import SpanRepresentation
 from rhetree.runtime.words import Words
 from rhetree.runtime.workers import Workers
 
 Graph = Any
 """An ONNX Runtime session; the library has no types."""
 
+Array = TypeVar("Array", Floats, Ints)
+
 _TOGETHER = 16
-"""So many sentences go through the recurrent layers together: more are no faster, and need more padding."""
+"""Sentences that go through the recurrent layers together: more are no faster, and need more padding."""
 _MOST_SPLITS = 256
-"""Labelled at once: each takes memory for all labels."""
+"""The most splits to label at once: each takes memory for all labels."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Segmenter:
-    """Points from an EDU's first token to its last."""
+class SegmenterGraphs:
+    """What points from an EDU's first token to its last."""
 
     step: Graph
     pointer: Pointer
     reads_states: bool
-    """A step reads the state of the EDU's first token; else its word vector."""
+    """Whether a step reads the state of the EDU's first token; otherwise it reads its word vector."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Parser:
-    """Points to where a span is split, and names the split."""
+class ParserGraphs:
+    """What points to where a span is split, and labels the split."""
 
     step: Graph
     pointer: Pointer
-    spans: Spans
+    spans: SpanRepresentation
     label: Graph
 
 
@@ -55,13 +58,13 @@ class OnnxNetwork:
         self,
         words: Words,
         states: Graph,
-        segmenter: Segmenter | None,
-        parser: Parser | None,
+        segmenter: SegmenterGraphs | None,
+        parser: ParserGraphs | None,
         workers: Workers,
     ) -> None:
         """Put a network together.
 
-        :param states: from word vectors to what decoders begin with
+        :param states: the graph from word vectors to token states and the decoders' first states
         """
         self._words = words
         self._states = states
@@ -69,12 +72,6 @@ class OnnxNetwork:
         self._segmenter = segmenter
         self._parser = parser
         self._workers = workers
-
-    @property
-    def n_labels(self) -> int | None:
-        """How many labels a split can have, where the graph says so; None where it does not parse."""
-        width = None if self._parser is None else self._parser.label.get_outputs()[0].shape[-1]
-        return width if isinstance(width, int) else None
 
     def encode(self, sentences: Sequence[Sequence[str]]) -> Encoded:
         """Read sentences, each of one token or more."""
@@ -89,44 +86,44 @@ class OnnxNetwork:
             if segmenter is None
             else SegmenterMemory(
                 inputs=states if segmenter.reads_states else vectors,
-                keys=memory.get("segmenter_keys", states),
+                keys=_keys(memory, "segmenter_keys", segmenter.pointer),
                 hidden=memory["segmenter_hidden"],
             ),
             parser=None
             if parser is None
             else ParserMemory(
                 units=parser.spans.prepare(states),
-                keys=memory.get("parser_keys", states),
+                keys=_keys(memory, "parser_keys", parser.pointer),
                 hidden=memory["parser_hidden"],
             ),
         )
 
-    def segment_step(self, encoded: Encoded, rows: Ints, starts: Ints, hidden: Floats, reach: int) -> Step:
+    def segment_step(
+        self, encoded: Encoded, rows: Ints, starts: Ints, hidden: Floats, reach: int
+    ) -> DecoderStep:
         """Point from an EDU's first token to its last one."""
         segmenter, memory = self._segmenter, encoded.segmenter
         if segmenter is None or memory is None:
             raise ValueError("this network does not segment in steps")
         inputs = memory.inputs[rows, starts]
-        after, queries, *score = segmenter.step.run(None, {"inputs": inputs, "hidden": hidden})
+        after, queries, *weights = _run_step(segmenter.step, inputs, hidden)
         ends = np.minimum(encoded.lengths[rows], starts + reach)
         scores = np.full((len(rows), int((ends - starts).max())), -np.inf, dtype=np.float32)
+        # A slice for each row: gathering all rows into one array would copy up to the whole batch.
         places = zip(rows.tolist(), starts.tolist(), ends.tolist(), strict=True)
         for number, (row, start, end) in enumerate(places):
-            own = segmenter.pointer.between(memory.keys[row], start, end, queries[number], *score)
-            scores[number, : end - start] = own
-        return Step(log_softmax(scores), after)
+            keys = memory.keys[row, start:end]
+            scores[number, : end - start] = segmenter.pointer.scores(keys, queries[number], *weights)
+        return DecoderStep(log_softmax(scores), after)
 
-    def parse_step(self, encoded: Encoded, spans: SpansToSplit, hidden: Floats) -> Step:
+    def parse_step(self, encoded: Encoded, spans: SpansToSplit, hidden: Floats) -> DecoderStep:
         """Point to the end of a span's left part."""
         parser, memory = self._parser_and_memory(encoded)
         inputs = parser.spans.inputs(memory.units, spans.rows, spans.spans, spans.parents, spans.siblings)
-        after, queries, *score = parser.step.run(None, {"inputs": inputs, "hidden": hidden})
-        scores = np.full(spans.candidates.shape, -np.inf, dtype=np.float32)
-        n_candidates = (spans.candidates >= 0).sum(axis=1).tolist()
-        for number, (row, n) in enumerate(zip(spans.rows.tolist(), n_candidates, strict=True)):
-            places = spans.candidates[number, :n]
-            scores[number, :n] = parser.pointer.at(memory.keys[row], places, queries[number], *score)
-        return Step(log_softmax(scores), after)
+        after, queries, *weights = _run_step(parser.step, inputs, hidden)
+        scores = parser.pointer.scores(memory.keys[spans.rows[:, None], spans.candidates], queries, *weights)
+        scores[spans.candidates < 0] = -np.inf
+        return DecoderStep(log_softmax(scores), after)
 
     def label(self, encoded: Encoded, rows: Ints, splits: Ints) -> Floats:
         """Log-probabilities of the labels of any number of splits."""
@@ -134,20 +131,26 @@ class OnnxNetwork:
         found = []
         for at in range(0, len(rows), _MOST_SPLITS):
             part, own = rows[at : at + _MOST_SPLITS], splits[at : at + _MOST_SPLITS]
-            left = parser.spans.vectors(memory.units, part, own[:, :2])
-            right = parser.spans.vectors(memory.units, part, own[:, 1:])
-            found += parser.label.run(None, {"left": left, "right": right})
-        log_probs: Floats = np.concatenate(found)
-        return log_probs
+            left = parser.spans(memory.units, part, own[:, :2])
+            right = parser.spans(memory.units, part, own[:, 1:])
+            (log_probs,) = parser.label.run(None, {"left": _two(left), "right": _two(right)})
+            found.append(log_probs[: len(part)])
+        joined: Floats = np.concatenate(found)
+        return joined
 
     def _remember(self, vectors: Floats, lengths: Ints) -> dict[str, Floats]:
-        """What decoders begin with, by the names of the graph."""
+        """Run the graph of states on a batch; its outputs by name."""
 
         def run(at: int) -> list[Floats]:
             own = lengths[at : at + _TOGETHER]
             few = np.ascontiguousarray(vectors[at : at + _TOGETHER, : own.max()])
-            found: list[Floats] = self._states.run(None, {"vectors": few, "lengths": own})
-            return found
+            found: list[Floats] = self._states.run(None, {"vectors": _two(few), "lengths": _two(own)})
+            if len(own) > 1:
+                return found
+            return [
+                array[:, :1] if name.endswith("_hidden") else array[:1]
+                for name, array in zip(self._outputs, found, strict=True)
+            ]
 
         parts = self._workers.map(run, range(0, len(lengths), _TOGETHER))
         joint = dict(zip(self._outputs, zip(*parts, strict=True), strict=True))
@@ -156,14 +159,37 @@ class OnnxNetwork:
             for name, own in joint.items()
         }
 
-    def _parser_and_memory(self, encoded: Encoded) -> tuple[Parser, ParserMemory]:
+    def _parser_and_memory(self, encoded: Encoded) -> tuple[ParserGraphs, ParserMemory]:
         if self._parser is None or encoded.parser is None:
             raise ValueError("this network does not parse")
         return self._parser, encoded.parser
 
 
+def _run_step(step: Graph, inputs: Floats, hidden: Floats) -> list[Floats]:
+    """One decoder step: the state after it, queries, and weights that the rows share."""
+    if len(inputs) > 1:
+        found: list[Floats] = step.run(None, {"inputs": inputs, "hidden": hidden})
+        return found
+    after, queries, *weights = step.run(None, {"inputs": _two(inputs), "hidden": hidden.repeat(2, axis=1)})
+    return [after[:, :1], queries[:1], *weights]
+
+
+def _two(rows: Array) -> Array:
+    """A single row twice, several as they are.
+
+    ONNX Runtime multiplies a matrix with one row by other code, which rounds differently: the last
+    digit of a probability would depend on whether a sentence is parsed alone.
+    """
+    return rows.repeat(2, axis=0) if len(rows) == 1 else rows
+
+
+def _keys(memory: dict[str, Floats], name: str, pointer: Pointer) -> Floats:
+    """The keys that the graph computed, or else those that the pointer makes from the states."""
+    return memory[name] if name in memory else pointer.prepare(memory["states"])
+
+
 def _padded(parts: Sequence[Floats], longest: int) -> Floats:
-    """One array of several, with zeros where their sentences are shorter."""
+    """Join arrays of different lengths into one, padded with zeros."""
     if len(parts) == 1:
         return parts[0]
     padded = np.zeros((sum(map(len, parts)), longest, parts[0].shape[2]), dtype=np.float32)

@@ -5,12 +5,12 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rhetree.domain.document import Document
 from rhetree.domain.span import Span
-from rhetree.errors import ModelError
-from rhetree.runtime.installed import find_model
+from rhetree.errors import ModelError, counted
+from rhetree.runtime.installed import find_model, installed_models
 from rhetree.runtime.pipeline import BATCH_COST, Edus, Pipeline
 from rhetree.runtime.workers import MOST_THREADS
 
@@ -26,7 +26,12 @@ _loading = Lock()
 
 
 def load(
-    model: str | Path | None = None, *, threads: int = 0, beam: int = 1, batch_cost: int = BATCH_COST
+    model: str | Path | None = None,
+    *,
+    threads: int = 0,
+    beam: int = 1,
+    batch_cost: int = BATCH_COST,
+    device: str | None = None,
 ) -> "Parser":
     """Load a model to parse with.
 
@@ -34,15 +39,17 @@ def load(
     :param threads: how many to use; 0 is one for each core
     :param beam: how many readings of a sentence to follow and to give; 1 is the best one alone
     :param batch_cost: most tokens in a batch, padding included: more takes more memory
+    :param device: where torch runs a model that was not exported, such as ``cuda``; None is a GPU if there is one
     """
     for name, value, least in (("threads", threads, 0), ("beam", beam, 1), ("batch_cost", batch_cost, 1)):
         if not isinstance(value, int) or value < least:
             raise ValueError(f"{name} is a whole number from {least} on, got {value!r}")
     if threads > MOST_THREADS:
         raise ValueError(f"threads is at most {MOST_THREADS}, got {threads}")
-    from rhetree.runtime.model import load_runtime
+    from rhetree.runtime.loading import load_any
 
-    return Parser(load_runtime(find_model(model), threads=threads), beam=beam, batch_cost=batch_cost)
+    found = load_any(find_model(model), threads=threads, device=device)
+    return Parser(found, beam=beam, batch_cost=batch_cost, threads=threads, device=device)
 
 
 def parse(text: str) -> Document:
@@ -59,15 +66,34 @@ class Parser:
     """Finds EDUs and trees; several threads may share one.
 
     All methods give a :class:`~rhetree.Document` with one tree per sentence. Which texts are
-    parsed together changes nothing but the speed.
+    parsed together changes nothing but the speed. A pickled parser is loaded again where it is
+    unpickled: an installed model by its name, any other from its folder.
     """
 
-    def __init__(self, model: "RuntimeModel", *, beam: int = 1, batch_cost: int = BATCH_COST) -> None:
+    def __init__(
+        self,
+        model: "RuntimeModel",
+        *,
+        beam: int = 1,
+        batch_cost: int = BATCH_COST,
+        threads: int = 0,
+        device: str | None = None,
+    ) -> None:
+        """Parse with a model; :func:`load` explains the settings.
+
+        :param threads: what the model was loaded with, as is ``device``; for a copy in another process
+        """
         self.model = model
-        self._pipeline = Pipeline(model.network, model.labels, batch_cost=batch_cost, beam=beam)
+        self._settings = {"threads": threads, "beam": beam, "batch_cost": batch_cost, "device": device}
+        self.pipeline = Pipeline(model.network, model.labels, batch_cost=batch_cost, beam=beam)
 
     def __repr__(self) -> str:
         return f"<Parser {str(self.model.folder)!r}>"
+
+    def __reduce__(self) -> "tuple[Callable[..., Parser], tuple[str | Path, dict[str, Any]]]":
+        folder = self.model.folder
+        named = (name for name, installed in installed_models().items() if installed == folder)
+        return _reload, (next(named, folder.resolve()), self._settings)
 
     # --- one text ---------------------------------------------------------------------------
 
@@ -126,20 +152,33 @@ class Parser:
         """
         if edus not in ("auto", "gold"):
             raise ValueError(f"edus is 'auto' or 'gold', got {edus!r}")
-        self._require("parse", *(["segment"] if edus == "auto" else []))
-        return self._pipeline.predict(_tokenized(documents), edus=edus)
+        self.require("parse", *(["segment"] if edus == "auto" else []))
+        return self.pipeline.predict(map(self.prepare, documents), edus=edus)
 
     def segment_documents(self, documents: Iterable[Document]) -> Iterator[Document]:
         """The documents with EDUs of the model's in place of EDUs and trees that they had, in order."""
-        self._require("segment")
-        return self._pipeline.predict(_tokenized(documents), trees=False)
+        self.require("segment")
+        return self.pipeline.predict(map(self.prepare, documents), trees=False)
 
-    def _require(self, *abilities: str) -> None:
-        """Raise :class:`ModelError` where the model was not made for this."""
+    def prepare(self, document: Document) -> Document:
+        """The document with tokens and sentences, and with the model's name in its metadata."""
+        from rhetree.text import tokenize
+
+        metadata = {**document.metadata, "model": self.model.identity}
+        if not document.tokens and document.text:
+            document = tokenize(document.text, document.name, document.markup)
+        return replace(document, metadata=metadata)
+
+    def require(self, *abilities: str) -> None:
+        """Raise :class:`ModelError` if the model was not trained for one of these: "segment", "parse"."""
         task = self.model.task
         lacking = [ability for ability in abilities if task not in ("joint", ability)]
         if lacking:
             raise ModelError(f"{self.model.folder}: this model cannot {lacking[0]}, it can {task} alone")
+
+
+def _reload(model: str | Path, settings: dict[str, Any]) -> Parser:
+    return load(model, **settings)
 
 
 @lru_cache(maxsize=1)
@@ -185,7 +224,9 @@ def _with_edus(document: Document, edus: Iterable[SpanLike] | Iterable[Iterable[
     items = [item if isinstance(item, Span) else list(item) for item in edus]
     if items and not any(isinstance(item, Span) or _is_pair(item) for item in items):
         if len(items) != len(document.sentences):
-            raise ValueError(f"EDUs of {len(items)} sentences, but there are {len(document.sentences)}")
+            raise ValueError(
+                f"EDUs of {counted(len(items), 'sentence')}, but there are {len(document.sentences)}"
+            )
         spans = [
             _span(pair).shift(sentence.start)
             for sentence, pairs in zip(document.sentences, items, strict=True)
@@ -221,16 +262,6 @@ def _strings(values: Iterable[str], what: str, item: str) -> list[str]:
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise TypeError(f"{what}: a list of {item}s is expected, got {type(values).__name__}")
     return [_string(value, f"{what}: each {item}") for value in values]
-
-
-def _tokenized(documents: Iterable[Document]) -> Iterator[Document]:
-    from rhetree.text import tokenize
-
-    for document in documents:
-        if document.tokens or not document.text:
-            yield document
-        else:
-            yield replace(tokenize(document.text, document.name), metadata=document.metadata)
 
 
 def _told(documents: Iterator[Document], progress: Progress | None) -> Iterator[Document]:

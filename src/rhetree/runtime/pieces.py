@@ -20,14 +20,14 @@ _MOST_REMEMBERED = 500_000
 _LONGEST_REMEMBERED = 40
 """Longer words are hardly seen again, and a few could fill the memory."""
 _CALL_COST = 64
-"""What a call of an encoder costs besides its pieces, counted in pieces (a small one on a CPU)."""
+"""Fixed cost of calling an encoder, counted in pieces (for a small encoder on a CPU)."""
 _MOST_PIECES = 16_384
-"""No more than so many go through an encoder at once: a sentence can have any number of windows."""
+"""The most pieces that go through an encoder at once: a sentence can have any number of windows."""
 
 
 @dataclass(frozen=True, slots=True)
 class PieceBatch:
-    """What an encoder reads for some sentences, and where their words will be in what it writes."""
+    """An encoder's input for some sentences, and where to find their words in its output."""
 
     ids: NDArray[np.int64]
     """``(rows, length)``; a sentence is one row, or several windows."""
@@ -55,6 +55,7 @@ class WordPieces:
         self._tokenizer = _word_tokenizer(tokenizer, description)
         self.n_pieces: int = self._tokenizer.get_vocab_size(with_added_tokens=True)
         self._unknown = _unknown_id(description, self._tokenizer)
+        self.largest_id: int = max(self._unknown, *self._tokenizer.get_vocab(with_added_tokens=True).values())
         self._prefix, self._suffix = _special_ids(self._tokenizer)
         self._capacity = window - len(self._prefix) - len(self._suffix)
         if self._capacity < 2:
@@ -135,7 +136,7 @@ class _Windows:
     """The rows that sentences go into, each sentence into one or more."""
 
     n_pieces: NDArray[np.int64]
-    """Of each sentence."""
+    """Number of pieces of each sentence."""
     sentences: NDArray[np.int64]
     """The sentence of each row."""
     starts: NDArray[np.int64]
@@ -152,7 +153,7 @@ class _Windows:
         return cls(n_pieces, sentences, flat, np.minimum(n_pieces[sentences] - flat, capacity), capacity)
 
     def places(self, length: int, before: int) -> NDArray[np.int64]:
-        """Where each piece of each sentence is found in rows of so many pieces, counted through all rows."""
+        """The position of each piece of each sentence, counted through all rows of ``length`` pieces."""
         first_rows = np.searchsorted(self.sentences, np.arange(len(self.n_pieces)))
         edges = _edges(self.n_pieces)
         begin = first_rows * length + before - edges[:-1]
@@ -167,7 +168,7 @@ class _Windows:
 
 
 def window_starts(n_pieces: int, capacity: int) -> list[int]:
-    """Where windows start that half overlap; all are full, so the last may overlap more."""
+    """The starts of windows that overlap by half; all are full, so the last may overlap more."""
     if n_pieces <= capacity:
         return [0]
     return [*range(0, n_pieces - capacity, (capacity + 1) // 2), n_pieces - capacity]
@@ -209,7 +210,7 @@ def row_groups(lengths: NDArray[np.int64]) -> list[NDArray[np.int64]]:
 
 
 def _edges(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where things of these sizes, one after the other, start, and where the last one ends."""
+    """The starts of consecutive items of these sizes, and the end of the last one."""
     return np.concatenate([[0], sizes.cumsum()])
 
 
@@ -238,7 +239,7 @@ def _space_before_words(pre_tokenizer: Any) -> bool:
 
 
 def _special_ids(tokenizer: Tokenizer) -> tuple[list[int], list[int]]:
-    """What goes before and after a sentence."""
+    """The special pieces before and after a sentence."""
     ids: list[int] = tokenizer.encode("a").ids
     inner: list[int] = tokenizer.encode("a", add_special_tokens=False).ids
     for before in range(len(ids) - len(inner) + 1):

@@ -10,9 +10,9 @@ from rhetree.domain.reading import Reading
 from rhetree.domain.span import Span
 from rhetree.errors import MismatchError
 from rhetree.runtime.batching import batches_by_cost
+from rhetree.runtime.edu_search import REACH, Segmentation, find_segmentations
 from rhetree.runtime.network import Network
 from rhetree.runtime.readings import find_readings, readings_without_trees
-from rhetree.runtime.segmenting import REACH, Segmentation, segment
 
 Edus = Literal["auto", "gold"]
 
@@ -42,15 +42,15 @@ class Pipeline:
     ) -> None:
         """Set up a pipeline.
 
-        :param labels: what the network's labels are called; none where it only segments
+        :param labels: the names of the network's labels; empty if it only segments
         :param segmenter: another network to find the EDUs that this one parses
-        :param batch_cost: most tokens in a batch, padding included; a longer sentence goes alone. A beam
-            of k takes so many times the memory, and batches that are as much smaller.
-        :param window: about so many sentences, or as many tokens as these mostly have, are read before the
-            first result is given
-        :param beam: how many readings of a sentence to follow and to give; 1 is greedy
-        :param reach: most tokens in an EDU
-        :param top_labels: of how many labels of each split to tell the probability
+        :param batch_cost: the most tokens in a batch, padding included; a longer sentence goes alone. With a
+            beam of k batches are k times smaller, since each sentence takes k times the memory.
+        :param window: number of sentences (or of tokens that so many sentences usually have) to read ahead
+            before the first result
+        :param beam: beam width: the number of readings to keep, and to return, for each sentence; 1 is greedy
+        :param reach: the most tokens in an EDU
+        :param top_labels: number of labels of each split whose probabilities to return
         """
         at_least_one = {
             "batch_cost": batch_cost,
@@ -77,10 +77,11 @@ class Pipeline:
         """The same documents with what the network finds in place of what was known, in order.
 
         Documents are read as they are needed. What is at work at any time is bounded by the settings; a
-        document of more sentences than the window is worked through in pieces.
+        document of more sentences than the window is worked through in pieces. If reading fails, the
+        documents that were read before come first, then the error.
 
         :param edus: "gold" parses the EDUs that documents have; "auto" finds EDUs first
-        :param trees: whether to look for trees too, as far as the network can
+        :param trees: whether to find trees too, if the network can
         """
         readings: list[tuple[Reading, ...]] = []
         for window in self._windows(documents, edus):
@@ -94,7 +95,7 @@ class Pipeline:
             for piece in window:
                 readings += islice(found, len(piece.sentences))
                 if piece.is_last:
-                    yield _with_readings(piece.document, readings)
+                    yield with_readings(piece.document, readings)
                     readings = []
 
     def analyse(
@@ -108,7 +109,7 @@ class Pipeline:
 
         :param sentences: tokens, one or more each
         :param edus: each sentence's EDUs as spans of its tokens, where they are known
-        :param trees: whether to look for trees too, as far as the network can
+        :param trees: whether to find trees too, if the network can
         """
         found: list[tuple[Reading, ...]] = [()] * len(sentences)
         for batch in batches_by_cost(list(map(len, sentences)), self.batch_cost // self.beam):
@@ -123,7 +124,7 @@ class Pipeline:
     ) -> list[tuple[Reading, ...]]:
         if edus is None and self.segmenter is not None:
             first = self.segmenter.encode(sentences)
-            segmentations = segment(self.segmenter, first, width=self.beam, reach=self.reach)
+            segmentations = find_segmentations(self.segmenter, first, width=self.beam, reach=self.reach)
             if not trees:
                 return readings_without_trees(segmentations)
         encoded = self.network.encode(sentences)
@@ -132,7 +133,7 @@ class Pipeline:
                 raise ValueError("EDUs are given, but this network only segments")
             segmentations = [[Segmentation.given(own)] for own in edus]
         elif self.segmenter is None:
-            segmentations = segment(self.network, encoded, width=self.beam, reach=self.reach)
+            segmentations = find_segmentations(self.network, encoded, width=self.beam, reach=self.reach)
         if encoded.parser is None or not trees:
             return readings_without_trees(segmentations)
         return find_readings(
@@ -144,37 +145,51 @@ class Pipeline:
             top_labels=self.top_labels,
         )
 
-    def _windows(self, documents: Iterable[Document], edus: Edus) -> Iterator[list["_Piece"]]:
-        window: list[_Piece] = []
+    def _windows(self, documents: Iterable[Document], edus: Edus) -> Iterator[list["Piece"]]:
+        window: list[Piece] = []
         size = 0
-        for document in documents:
-            for piece in _pieces(document, self.window, edus):
-                window.append(piece)
-                size += piece.size
-                if size >= self.window:
-                    yield window
-                    window, size = [], 0
+        errors: list[Exception] = []
+        for piece in _pieces_until(documents, self.window, edus, errors):
+            window.append(piece)
+            size += piece.size
+            if size >= self.window:
+                yield window
+                window, size = [], 0
         if window:
             yield window
+        for error in errors:
+            raise error
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
+class Piece:
     """Some adjacent sentences of a document."""
 
     document: Document
     sentences: Sequence[Span]
     edus: Sequence[Sequence[Span]]
-    """Of each sentence, counted from its first token; none where they are not to be known."""
+    """The EDUs of each sentence, counted from its first token; empty if they are to be found."""
     is_last: bool
     size: int
-    """How much of a window it takes: for a document without sentences some too, so that any number flow through."""
+    """Its share of a window. A document without sentences has one too, so that reading ahead always ends."""
 
     def forms(self) -> Iterator[list[str]]:
         return map(self.document.forms_of, self.sentences)
 
 
-def _pieces(document: Document, size: int, edus: Edus) -> Iterator[_Piece]:
+def _pieces_until(
+    documents: Iterable[Document], size: int, edus: Edus, errors: list[Exception]
+) -> Iterator[Piece]:
+    """The pieces of all documents up to the first that cannot be read, whose error goes into ``errors``."""
+    try:
+        for document in documents:
+            yield from pieces(document, size, edus)
+    except Exception as error:  # of whoever gives us the documents
+        errors.append(error)
+
+
+def pieces(document: Document, size: int, edus: Edus) -> Iterator[Piece]:
+    """The document cut into pieces of about ``size`` sentences; a document without sentences is one empty piece."""
     name = document.name or "a document"
     n = len(document.sentences)
     if document.tokens and not n:
@@ -186,9 +201,9 @@ def _pieces(document: Document, size: int, edus: Edus) -> Iterator[_Piece]:
     for end, sentence in enumerate(document.sentences, start=1):
         taken += -(-len(sentence) // _TOKENS_OF_A_SENTENCE)
         if taken >= size and end < n:
-            yield _Piece(document, document.sentences[start:end], given[start:end], False, taken)
+            yield Piece(document, document.sentences[start:end], given[start:end], False, taken)
             start, taken = end, 0
-    yield _Piece(document, document.sentences[start:], given[start:], True, max(1, taken))
+    yield Piece(document, document.sentences[start:], given[start:], True, max(1, taken))
 
 
 def _edus_by_sentence(document: Document) -> Iterator[list[Span]]:
@@ -203,7 +218,7 @@ def _edus_by_sentence(document: Document) -> Iterator[list[Span]]:
         yield [edu.shift(-sentence.start) for edu in document.edus[span.start : span.end]]
 
 
-def _with_readings(document: Document, readings: list[tuple[Reading, ...]]) -> Document:
+def with_readings(document: Document, readings: list[tuple[Reading, ...]]) -> Document:
     """The document's text, tokens and sentences with what was found; nothing gold comes through."""
     edus, trees = [], []
     for sentence, (best, *_) in zip(document.sentences, readings, strict=True):

@@ -16,16 +16,16 @@ from rhetree.domain.relations import label_parts
 from rhetree.domain.tree import Nuclearity, Split, Tree
 from rhetree.errors import ModelError
 from rhetree.runtime.beam import best_of_each
+from rhetree.runtime.edu_search import Segmentation
 from rhetree.runtime.network import Encoded, Floats, Ints, Network
-from rhetree.runtime.parsing import Structures, find_structures
-from rhetree.runtime.segmenting import Segmentation
+from rhetree.runtime.tree_search import Structures, find_structures
 
 _Exceptions = tuple[tuple[int, int], ...]
 """Splits whose label is not their best one, each with the label's rank."""
 
 
 def readings_without_trees(segmentations: Sequence[Sequence[Segmentation]]) -> list[tuple[Reading, ...]]:
-    """What is known of each sentence where only EDUs were looked for."""
+    """Make readings without trees, for when only EDUs were looked for."""
     _check_numbers([one.log_prob for own in segmentations for one in own])
     return [
         tuple(Reading(one.edus, None, min(one.log_prob, 0.0), one.probs) for one in own)
@@ -87,7 +87,7 @@ class _Labelled:
         n_trees = len(structures.items)
         ranked = np.argsort(-log_probs, axis=1, kind="stable")[:, :n_ranks]
         self._log_probs = np.take_along_axis(log_probs, ranked, axis=1).astype(np.float64)
-        """Of the labels of each rank, ``(splits, ranks)``."""
+        """The log-probability of the label of each rank, ``(splits, ranks)``."""
         self.best = np.bincount(structures.owners, weights=self._log_probs[:, :1].ravel(), minlength=n_trees)
         """The log-probability of the best labels of each tree, ``(trees,)``."""
         self._edges = np.searchsorted(structures.owners, np.arange(n_trees + 1)).tolist()
@@ -147,7 +147,7 @@ class _Labelled:
 
 def _check_numbers(log_probs: NDArray[np.floating] | Sequence[float]) -> None:
     if not np.isfinite(log_probs).all():
-        raise ModelError("its probabilities are no numbers: the model's weights are damaged")
+        raise ModelError("its probabilities are not finite numbers: the model's weights are damaged")
 
 
 @lru_cache(maxsize=8)

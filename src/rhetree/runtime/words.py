@@ -12,11 +12,11 @@ from rhetree.runtime.workers import Workers
 PADDING = 0
 UNKNOWN = 1
 FIRST = 2
-"""In a table row 0 is no word, row 1 any unknown word; words have the rows from here on."""
+"""Rows of a table: 0 is padding, 1 the unknown word; the words of the vocabulary start here."""
 
 
 class Words(Protocol):
-    """Turns sentences, given as words, into one vector a word."""
+    """Turns sentences, given as words, into one vector for each word."""
 
     def __call__(self, sentences: Sequence[Sequence[str]]) -> Floats:
         """``(batch, longest, width)``; zeros after a sentence's last word."""
@@ -25,8 +25,8 @@ class Words(Protocol):
 class EncodedWords:
     """Words as an encoder's states at their pieces.
 
-    Each row of pieces goes through the graph by itself: what a sentence gets cannot depend on its
-    company, whatever the precision, and nothing is padding.
+    Each row of pieces goes through the graph by itself, so that a sentence's vectors do not depend on the
+    batch, whatever the precision, and there is no padding.
     """
 
     def __init__(self, pieces: WordPieces, graph: Any, workers: Workers) -> None:
@@ -54,9 +54,10 @@ class TabledWords:
     """Words as rows of a table: as they are, then in lower case, then the row of unknown words."""
 
     def __init__(self, words: Sequence[str], table: Floats, *, lower_case: bool) -> None:
-        """Look words up in ``table``, one row a word, after those of no word and of unknown words.
+        """Look words up in ``table``.
 
-        :param lower_case: words that differ only in case are the same
+        :param table: a row for padding, one for unknown words, then one for each word
+        :param lower_case: whether words that differ only in case are the same
         """
         self._rows: Mapping[str, int] = {word: row for row, word in enumerate(words, start=FIRST)}
         self._table = table

@@ -10,19 +10,19 @@ Result = TypeVar("Result")
 
 
 MOST_THREADS = 1024
-"""More than any machine has; a larger number is a slip."""
+"""More than any machine has; a larger number is a mistake."""
 
 
 class Workers:
-    """So many threads. Graphs do not hold Python's lock, so that they run beside each other."""
+    """A pool of threads. Graphs release Python's lock, so they run in parallel."""
 
     def __init__(self, n: int) -> None:
         self._n = n
         self._pools: dict[int, ThreadPoolExecutor] = {}
-        """By process: one that was forked off has the pool of its parent, but none of its threads."""
+        """The pool of each process: a forked process inherits its parent's pool, but not its threads."""
 
     def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
-        """What the function makes of each item, in order; it must not use the workers itself."""
+        """Apply a function to each item, in order; it must not use the workers itself."""
         items = list(items)
         if self._n == 1 or len(items) < 2:
             return [function(item) for item in items]

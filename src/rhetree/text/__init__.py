@@ -1,9 +1,9 @@
-"""From raw text to tokens and sentences with exact character offsets, cut as the treebanks cut them.
+"""Splits raw text into tokens and sentences with exact character offsets, following the treebanks' conventions.
 
-The work is done by syntok, which did best of the small and fast libraries on GUM
-(``docs/experiments.md``); what is ours corrects its output where the treebanks differ.
+syntok finds the tokens: it was the best of the small, fast libraries on GUM (``docs/experiments.md``), and our
+code corrects its output where the treebanks differ. A small network finds the sentences (``splitter``).
 """
 
-from rhetree.text.tokenizing import tokenize, tokenize_edus
+from rhetree.text.tokenizing import add_sentences, tokenize, tokenize_edus
 
-__all__ = ["tokenize", "tokenize_edus"]
+__all__ = ["add_sentences", "tokenize", "tokenize_edus"]

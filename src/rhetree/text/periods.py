@@ -1,4 +1,4 @@
-"""Which periods belong to the word before them: those of abbreviations and of numbers in a list."""
+"""Finds periods that belong to the word before them: in abbreviations and in numbers of a list."""
 
 import re
 from collections.abc import Sequence
@@ -16,13 +16,13 @@ _ABBREVIATION = re.compile(
 )
 
 _ALSO_LAST = re.compile(r"al|co|corp|etc|inc|jr|ltd|sr", re.IGNORECASE)
-"""Abbreviations that are often the last word of a sentence; their period is then both."""
+"""Abbreviations that often end a sentence; their period then also ends the sentence."""
 
 _CLOSING = frozenset(")]}\"'”’»")
 
 
 def joined_periods(forms: Sequence[str], starts: Sequence[int], first: int, end: int) -> set[int]:
-    """The numbers of the periods that belong to the token before them, in the sentence ``first..end``."""
+    """Indices of the periods in the sentence ``first..end`` that belong to the token before them."""
     joined: set[int] = set()
     last = _last(forms, first, end)
     at = first
@@ -50,7 +50,7 @@ def joined_periods(forms: Sequence[str], starts: Sequence[int], first: int, end:
 
 
 def _last(forms: Sequence[str], first: int, end: int) -> int:
-    """The last token of a sentence but for quotes, brackets and marks like ``[12]``."""
+    """Index of a sentence's last token, not counting quotes, brackets and references like ``[12]``."""
     last = end - 1
     while last > first and (forms[last] in _CLOSING or forms[last] == "[" or forms[last].isdecimal()):
         last -= 1

@@ -1,4 +1,4 @@
-"""Where sentences start among the tokens of a paragraph: as syntok says, corrected toward GUM."""
+"""Finds the sentences of a paragraph: syntok's, corrected to GUM's conventions."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,12 +11,21 @@ _SAYING = re.compile(
     "(?:add|answer|ask|call|demand|exclaim|repeat|scream|shout|whisper|yell)(?:s|ed)?|said|says?|(?:cr|repl)(?:y|ies|ied)"
 )
 
+_TITLE = re.compile(
+    "Adm|Capt|Cmdr|Col|Cpl|Dr|Gen|Gov|Hon|Insp|Lt|Maj|Messrs|Mr|Mrs|Ms|Mt|Pres|Prof|Pvt|Rep|Rev|Sen|Sgt|St|Supt"
+)
+"""Abbreviations before a name."""
+_NUMBERED = re.compile(
+    "apr|aug|ch|dec|eqs?|feb|figs?|jan|jul|jun|nos|nov|oct|para|pp?|secs?|sept?|vols?", re.IGNORECASE
+)
+"""Abbreviations before a number."""
+
 
 def sentence_starts(forms: Sequence[str], starts: Sequence[int]) -> list[int]:
-    """The numbers of the tokens that open a sentence, the first among them.
+    """Indices of the tokens that start a sentence; 0 is always one of them.
 
-    :param forms: the tokens of one paragraph; periods are tokens of their own
-    :param starts: where each starts in the text
+    :param forms: the tokens of one paragraph; each period is a token of its own
+    :param starts: character offset of each token in the text
     """
     from syntok.segmenter import segment
 
@@ -31,24 +40,32 @@ def sentence_starts(forms: Sequence[str], starts: Sequence[int]) -> list[int]:
 
 
 def _shown(forms: Sequence[str]) -> list[int]:
-    """The numbers of the tokens that syntok gets to see.
+    """Indices of the tokens that syntok sees.
 
-    Marks like ``[12]`` are kept from it, so that they go with the sentence before them. So are
-    words between two words, to save time: what it does depends on marks and what is beside them
-    (on GUM's train split this changes nothing).
+    References like ``[12]`` are hidden from it, so that they stay in the sentence before them. A word
+    between two words is hidden to save time, since syntok decides by punctuation and its
+    neighbours; on GUM's train split this changes nothing. So is the period of ``Gov. Costa`` or ``pp. 3``.
     """
     shown = []
     is_word = [form.isalnum() for form in forms]
-    is_word.append(False)  # after the last, and before the first, which Python counts as -1
+    is_word.append(False)  # for the token after the last, and for index -1, the one before the first
     at = 0
     while at < len(forms):
         if forms[at] == "[" and list(forms[at + 2 : at + 3]) == ["]"] and forms[at + 1].isdecimal():
             at += 3
             continue
-        if not (is_word[at] and is_word[at - 1] and is_word[at + 1]):
+        if not (is_word[at] and is_word[at - 1] and is_word[at + 1]) and not abbreviates(forms, at):
             shown.append(at)
         at += 1
     return shown
+
+
+def abbreviates(forms: Sequence[str], at: int) -> bool:
+    """Whether this is the period of an abbreviation that a name or a number follows."""
+    if forms[at] != "." or not 0 < at < len(forms) - 1:
+        return False
+    pattern = _TITLE if forms[at + 1][0].isupper() else _NUMBERED if forms[at + 1][0].isdecimal() else None
+    return pattern is not None and pattern.fullmatch(forms[at - 1]) is not None
 
 
 def _library_tokens(forms: Sequence[str], starts: Sequence[int], shown: list[int]) -> Iterator["Token"]:
@@ -57,14 +74,14 @@ def _library_tokens(forms: Sequence[str], starts: Sequence[int], shown: list[int
     for number in shown:
         form, start = forms[number], starts[number]
         is_glued = number > 0 and starts[number - 1] + len(forms[number - 1]) == start
-        # A semicolon ends a sentence for syntok; in GUM's train split 14 of 191 do.
+        # To syntok a semicolon ends a sentence; in GUM's train split only 14 of 191 do.
         yield Token("" if is_glued else " ", "," if form == ";" else form, start)
 
 
 def _tells_who_spoke(forms: Sequence[str], at: int) -> bool:
-    """Whether the sentence goes on after a question or exclamation in quotes: ``“Who?” Jo asked``.
+    """Whether the sentence continues after a quoted question or exclamation: ``“Who?” Jo asked``.
 
-    A pronoun would be in lower case, which syntok minds itself.
+    A pronoun there would be in lower case, and syntok handles that itself.
     """
     return (
         forms[at - 1] in ("”", '"', "’", "'")

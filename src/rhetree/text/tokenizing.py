@@ -1,38 +1,40 @@
-"""From raw text, or from the texts of EDUs, to a document."""
+"""Turns raw text, or the texts of EDUs, into a document."""
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
 
 from rhetree.domain.document import Document, Token
+from rhetree.domain.markup import Markup, ShownText
 from rhetree.domain.span import Span, spans_of_lengths
 from rhetree.text.periods import joined_periods
-from rhetree.text.sentences import sentence_starts
-from rhetree.text.words import WORD, cut
-
-_LINE_END = re.compile(r"\r\n|[\n\r\v\f\x85\u2028]")
+from rhetree.text.words import LINE_END, WORD, cut
 
 
-def tokenize(text: str, name: str = "") -> Document:
-    """The tokens and sentences of a text.
+def tokenize(text: str, name: str = "", markup: Sequence[Markup] = ()) -> Document:
+    """Split a text into tokens and sentences.
 
-    Every token is the very characters that it stands at. White space, control characters and
-    characters without width are all that is between tokens. Sentences end where a paragraph
-    does, at a blank line.
+    A token's form is exactly the text at its offsets. Between tokens there are only white space,
+    control characters and zero-width characters. A blank line ends a paragraph, and so a sentence.
+
+    :param markup: characters that are not read as they stand. Tokens are of the text without it, and
+        their offsets are those of the text with it; a word with markup inside is one token.
     """
+    if markup:
+        return _with_markup(text, name, markup)
     tokens: list[Token] = []
     n_tokens: list[int] = []
-    for words in _paragraphs(text):
-        forms, starts = _cut_all(words)
-        for sentence in _sentences(forms, starts, sentence_starts(forms, starts)):
+    for forms, starts in paragraphs(text):
+        for sentence in _sentences(forms, starts, _sentence_starts(text, forms, starts)):
             tokens += sentence
             n_tokens.append(len(sentence))
     return Document(name=name, text=text, tokens=tuple(tokens), sentences=spans_of_lengths(n_tokens))
 
 
 def tokenize_edus(edus: Sequence[str], name: str = "") -> Document:
-    """The tokens, sentences and EDUs of EDU texts, which are joined by one space.
+    """A document made of the texts of its EDUs, joined by single spaces.
 
-    No token and no sentence crosses the edge of an EDU.
+    No token crosses an EDU boundary, and every sentence starts at one.
     """
     words: list[tuple[str, int]] = []
     edges: set[int] = set()
@@ -46,27 +48,65 @@ def tokenize_edus(edus: Sequence[str], name: str = "") -> Document:
         at += len(edu) + 1
     if not words:
         return Document(name=name)
+    text = " ".join(edus)
     forms, starts = _cut_all(words)
-    opening = [number for number in sentence_starts(forms, starts) if starts[number] in edges]
+    found = _sentence_starts(text, forms, starts)
+    opening = [number for number in found if starts[number] in edges]
     sentences = list(_sentences(forms, starts, opening))
     tokens = [token for sentence in sentences for token in sentence]
     firsts = [number for number, token in enumerate(tokens) if token.start in edges]
     return Document(
         name=name,
-        text=" ".join(edus),
+        text=text,
         tokens=tuple(tokens),
         sentences=spans_of_lengths(map(len, sentences)),
         edus=tuple(Span(first, end) for first, end in zip(firsts, [*firsts[1:], len(tokens)], strict=True)),
     )
 
 
-def _paragraphs(text: str) -> Iterator[list[tuple[str, int]]]:
-    """The words of each paragraph, and where they start."""
+def add_sentences(document: Document, *, at_edus: bool = False) -> Document:
+    """The document with sentences found, its tokens as they are.
+
+    :param at_edus: start sentences only where an EDU starts
+    """
+    tokens = document.tokens
+    gaps = (document.text[one.end : other.start] for one, other in pairwise(tokens))
+    breaks = [number for number, gap in enumerate(gaps, start=1) if is_paragraph_break(gap)]
+    allowed = {edu.start for edu in document.edus} if at_edus else range(len(tokens))
+    starts: list[int] = []
+    for first, end in pairwise([0, *breaks, len(tokens)] if tokens else []):
+        own = tokens[first:end]
+        forms, places = [token.form for token in own], [token.start for token in own]
+        found = _sentence_starts(document.text, forms, places)
+        starts += [first + number for number in found if first + number in allowed]
+    ends = [*starts[1:], len(tokens)]
+    return replace(document, sentences=tuple(map(Span, starts, ends)))
+
+
+def _with_markup(text: str, name: str, markup: Sequence[Markup]) -> Document:
+    shown = ShownText(text, markup)
+    document = tokenize(shown.text, name)
+    tokens: list[Token] = []
+    at = 0
+    for token in document.tokens:
+        start, end = shown.to_source(token.start, token.end)
+        start = max(start, at)  # two tokens may share one escape, of which the first has the characters
+        at = max(start, end)
+        tokens.append(Token(token.form, start, at))
+    return replace(document, text=text, tokens=tuple(tokens), markup=tuple(markup))
+
+
+def paragraphs(text: str) -> Iterator[tuple[list[str], list[int]]]:
+    """The tokens of each paragraph, with periods as tokens of their own, and their character offsets."""
+    return map(_cut_all, _words_by_paragraph(text))
+
+
+def _words_by_paragraph(text: str) -> Iterator[list[tuple[str, int]]]:
     words: list[tuple[str, int]] = []
     end = 0
     for found in WORD.finditer(text):
         start, next_end = found.span()
-        if words and text[end:start] != " " and _is_paragraph_break(text[end:start]):
+        if words and text[end:start] != " " and is_paragraph_break(text[end:start]):
             yield words
             words = []
         words.append((found[0], start))
@@ -75,12 +115,13 @@ def _paragraphs(text: str) -> Iterator[list[tuple[str, int]]]:
         yield words
 
 
-def _is_paragraph_break(gap: str) -> bool:
-    return len(_LINE_END.findall(gap)) > 1 or "\u2029" in gap
+def is_paragraph_break(gap: str) -> bool:
+    """Whether the white space between two words has a blank line in it."""
+    return len(LINE_END.findall(gap)) > 1 or "\u2029" in gap
 
 
 def _cut_all(words: Iterable[tuple[str, int]]) -> tuple[list[str], list[int]]:
-    """The tokens of these words, periods by themselves, and where they start."""
+    """Tokens of these words, with periods as tokens of their own, and their character offsets."""
     forms: list[str] = []
     starts: list[int] = []
     for word, start in words:
@@ -91,8 +132,14 @@ def _cut_all(words: Iterable[tuple[str, int]]) -> tuple[list[str], list[int]]:
     return forms, starts
 
 
+def _sentence_starts(text: str, forms: Sequence[str], starts: Sequence[int]) -> list[int]:
+    from rhetree.text.splitter import load_splitter  # brings NumPy
+
+    return load_splitter().sentence_starts(text, forms, starts)
+
+
 def _sentences(forms: list[str], starts: list[int], opening: list[int]) -> Iterator[list[Token]]:
-    """The tokens of each sentence, with the periods that belong to them."""
+    """The tokens of each sentence, after joining periods to the words they belong to."""
     for first, end in zip(opening, [*opening[1:], len(forms)], strict=True):
         joined = joined_periods(forms, starts, first, end)
         tokens: list[Token] = []

@@ -1,6 +1,6 @@
-"""The tokens of a word, as white space separates words: syntok's, corrected toward Penn and GUM.
+"""Splits a word (text between white space) into tokens: syntok's, corrected to Penn's and GUM's conventions.
 
-No correction looks beyond the word, so a word is cut once and remembered.
+Corrections look only at the word itself, so results are cached by word.
 """
 
 import re
@@ -17,8 +17,10 @@ _WIDTHLESS = (
 )
 
 WORD = re.compile(rf"[^{_BLANK}{_WIDTHLESS}]+(?:[{_WIDTHLESS}]+[^{_BLANK}{_WIDTHLESS}]+)*")
-"""What white space and control characters separate. Characters without width belong to it where
-they stand inside."""
+"""A run of characters without white space or control characters. Zero-width characters inside it
+belong to it; those at its ends do not."""
+
+LINE_END = re.compile(r"\r\n|[\n\r\v\f\x85\u2028]")
 
 _ONE_TOKEN = re.compile(
     r"""
@@ -44,13 +46,14 @@ _ONE_TOKEN = re.compile(
 )
 
 _TWO_TOKENS = frozenset({"cannot", "gonna", "gotta", "lotta", "wanna"})
-"""Three letters and the rest."""
+"""Words that become two tokens, the first of three letters."""
 
 _LONGEST_REMEMBERED = 40
 
 
 def cut(word: str) -> tuple[str, ...]:
-    """The tokens of a word; a period at its end is one of them, since only the sentence can tell."""
+    """The tokens of a word. A final period is a token of its own; whether it belongs to the word, only
+    the sentence can tell."""
     if word.isalnum():
         return _halves(word)
     return _remember(word) if len(word) <= _LONGEST_REMEMBERED else _cut(word)
@@ -76,7 +79,8 @@ def _halves(piece: str) -> tuple[str, ...]:
 
 
 def _library_cuts(word: str) -> set[int]:
-    """Where syntok's tokens start, but for two habits: it cuts camelCase, and marks without a letter not at all."""
+    """Offsets at which syntok's tokens start, with two corrections: no cut in camelCase, and a cut after
+    every character of a word without letters or digits."""
     if not any(map(str.isalnum, word)):
         return set(range(len(word)))
     starts = {token.offset for token in _library().tokenize(word)}
@@ -84,7 +88,8 @@ def _library_cuts(word: str) -> set[int]:
 
 
 def _is_attached(word: str, at: int) -> bool:
-    """Whether a character belongs to the one before: an accent, a skin tone, what a joiner or a soft hyphen joins."""
+    """Whether a character belongs to the one before it: an accent, a skin tone, or anything after a
+    joiner or a soft hyphen."""
     return (
         category(word[at]) in ("Mn", "Mc", "Me", "Cf")
         or "\U0001f3fb" <= word[at] <= "\U0001f3ff"

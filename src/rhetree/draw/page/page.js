@@ -16,6 +16,7 @@ const home = new Map();
 trees.forEach((tree) => tree.rows.forEach((row, at) => home.set(row, { tree, at })));
 const path = document.getElementById("path");
 let pinned = null;
+let visited = null; // the row that had the focus last
 
 const isFolded = (row) => row.getAttribute("aria-expanded") === "false";
 const isUnit = (row) => row && row.getAttribute("role") === "treeitem";
@@ -103,6 +104,7 @@ function moveTabStop(tree, row) {
 function focusRow(row) {
   if (!isUnit(row)) return;
   moveTabStop(home.get(row).tree, row);
+  visited = row;
   row.focus();
 }
 
@@ -119,6 +121,8 @@ function edge(row, last) {
   return shown[last ? shown.length - 1 : 0];
 }
 
+const isMirrored = document.querySelector("main").dir === "rtl";
+const mirroredKeys = { ArrowLeft: "ArrowRight", ArrowRight: "ArrowLeft" };
 const keys = {
   ArrowDown: (row) => focusRow(step(row, 1)),
   ArrowUp: (row) => focusRow(step(row, -1)),
@@ -138,11 +142,63 @@ const keys = {
   Escape: () => { pinned = null; highlight(null); },
 };
 
+// Differences in the order of the text. A unit that both sides have, with other labels, counts once, on the left.
+const sections = [...document.querySelectorAll("section")];
+const places = new Map();
+for (const tree of trees) {
+  const section = tree.element.closest("section");
+  const side = [...section.querySelectorAll("[role=tree]")].indexOf(tree.element);
+  for (const row of tree.rows.filter(isUnit)) {
+    const [start, end] = row.dataset.tokens.split("-").map(Number);
+    places.set(row, [sections.indexOf(section), start, -end, side]);
+  }
+}
+function inOrder(a, b) {
+  const ours = places.get(a), theirs = places.get(b);
+  const at = ours.findIndex((number, index) => number !== theirs[index]);
+  return at < 0 ? 0 : ours[at] - theirs[at];
+}
+const differences = [...places.keys()]
+  .filter((row) => row.matches(".only") || (row.matches(".differs") && places.get(row)[3] === 0))
+  .sort(inOrder);
+
+function unfoldTo(row) {
+  const { tree, at } = home.get(row);
+  for (let up = tree.parents[at]; up >= 0; up = tree.parents[up]) setFolded(tree.rows[up], false);
+}
+
+function showDifference(by) {
+  if (!differences.length) return;
+  let to = by > 0 ? 0 : differences.length - 1;
+  if (visited) {
+    const found = by > 0
+      ? differences.findIndex((row) => inOrder(row, visited) > 0)
+      : differences.findLastIndex((row) => inOrder(row, visited) < 0);
+    if (found >= 0) to = found;
+  }
+  const row = differences[to];
+  unfoldTo(row);
+  pinned = null;
+  focusRow(row);
+  row.scrollIntoView({ block: "center" });
+  highlight(row);
+  path.textContent = `Difference ${to + 1} of ${differences.length}: ${path.textContent}`;
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select")) return;
+  const by = { n: 1, N: -1 }[event.key];
+  if (!by || !differences.length) return;
+  event.preventDefault();
+  showDifference(by);
+});
+
 document.addEventListener("keydown", (event) => {
   const row = event.target.closest("[role=treeitem]");
-  if (!row || !keys[event.key] || event.ctrlKey || event.metaKey || event.altKey) return;
+  const key = (isMirrored && mirroredKeys[event.key]) || event.key;
+  if (!row || !keys[key] || event.ctrlKey || event.metaKey || event.altKey) return;
   event.preventDefault();
-  keys[event.key](row);
+  keys[key](row);
 });
 
 document.addEventListener("click", (event) => {
@@ -155,6 +211,7 @@ document.addEventListener("click", (event) => {
 
 document.addEventListener("focusin", (event) => {
   const row = event.target.closest("[role=treeitem]");
+  if (row) visited = row;
   if (row && !pinned) highlight(row);
 });
 
@@ -167,3 +224,9 @@ document.getElementById("levels").addEventListener("input", (event) => foldFrom(
 document.getElementById("theme").addEventListener("change", (event) => {
   document.documentElement.dataset.theme = event.target.value;
 });
+for (const [id, by] of [["next", 1], ["previous", -1]]) {
+  const button = document.getElementById(id);
+  if (!button) continue;
+  button.disabled = !differences.length;
+  button.addEventListener("click", () => showDifference(by));
+}

@@ -1,17 +1,20 @@
 """From words to vectors: random, static, ELMo, or any Hugging Face encoder.
 
-An embedder is built once for training, from its own files and the training sentences, and from
-then on lives in the model directory: weights in the state, the rest through ``save_assets``.
-The rooms behind are imported when they are needed, so that settings cost nothing.
+An embedder is made once for training, from its own files and the training sentences, and from then
+on lives in the model directory: weights in the state, the rest through ``save_assets``. A new kind is a
+subclass of :class:`~rhetree.learning.embeddings.embedder.Embedder` and an entry in
+:data:`~rhetree.learning.embeddings.config.KINDS`. Its module is imported when it is needed, so that
+reading settings stays fast.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rhetree.errors import MissingExtraError
-from rhetree.learning.embeddings.config import EmbeddingConfig
+from rhetree.learning.embeddings.config import KINDS, EmbeddingConfig
 
 if TYPE_CHECKING:
     from rhetree.learning.embeddings.embedder import Embedder
@@ -22,46 +25,24 @@ _EXTRA = {"h5py", "huggingface_hub", "safetensors", "tokenizers", "torch", "tran
 
 
 def make_embedder(config: EmbeddingConfig, sentences: Iterable[Sequence[str]]) -> "Embedder":
-    """An embedder to train with, from the files that the settings name.
+    """Make a new embedder to train, from the files that the settings name.
 
     :param sentences: the training data; random and static embedders keep its words, others ignore it
     """
     with _extra_installed(config):
-        if config.kind == "random":
-            from rhetree.learning.embeddings.random import RandomEmbedder
-
-            return RandomEmbedder.from_sentences(config, sentences)
-        if config.kind == "static":
-            from rhetree.learning.embeddings.static import StaticEmbedder
-
-            return StaticEmbedder.from_file(config, sentences)
-        if config.kind == "elmo":
-            from rhetree.learning.embeddings.elmo import ElmoEmbedder
-
-            return ElmoEmbedder.from_files(config)
-        from rhetree.learning.embeddings.transformer import TransformerEmbedder
-
-        return TransformerEmbedder.from_files(config)
+        return _class_of(config).create(config, sentences)
 
 
 def load_embedder(config: EmbeddingConfig, folder: Path) -> "Embedder":
-    """The embedder whose assets are in this folder, without weights: these are in the model's state."""
+    """Build the embedder whose assets are in this folder, without weights: these are in the model's state."""
     with _extra_installed(config):
-        if config.kind == "random":
-            from rhetree.learning.embeddings.random import RandomEmbedder
+        return _class_of(config).from_assets(config, folder)
 
-            return RandomEmbedder.from_assets(config, folder)
-        if config.kind == "static":
-            from rhetree.learning.embeddings.static import StaticEmbedder
 
-            return StaticEmbedder.from_assets(config, folder)
-        if config.kind == "elmo":
-            from rhetree.learning.embeddings.elmo import ElmoEmbedder
-
-            return ElmoEmbedder.from_assets(config, folder)
-        from rhetree.learning.embeddings.transformer import TransformerEmbedder
-
-        return TransformerEmbedder.from_assets(config, folder)
+def _class_of(config: EmbeddingConfig) -> "type[Embedder]":
+    module, _, name = KINDS[config.kind].home.partition(":")
+    found: type[Embedder] = getattr(import_module(module), name)
+    return found
 
 
 @contextmanager

@@ -1,85 +1,99 @@
-"""What turns words into vectors, as settings."""
+"""The settings of embeddings, and the kinds of embeddings that there are."""
 
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Literal
 
-_OWN = {
-    "random": {"width", "lower_case", "min_count"},
-    "static": {"path", "tuning", "n_extra"},
-    "elmo": {"path", "features", "features_dtype"},
-    "transformer": {
-        "path",
-        "tuning",
-        "from_layer",
-        "n_layers",
-        "piece",
-        "encoder_dropout",
-        "window",
-        "max_pieces",
-        "features",
-        "features_dtype",
-    },
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of embeddings."""
+
+    home: str
+    """Where its :class:`~rhetree.learning.embeddings.embedder.Embedder` is, as ``module:Class``."""
+    settings: frozenset[str]
+    """The settings that it uses; setting another would do nothing, so that is refused."""
+
+
+_HERE = "rhetree.learning.embeddings"
+_TUNED = frozenset({"from_layer", "encoder_dropout", "training_dtype"})
+"""The settings that mean something only while the encoder is trained."""
+_FEATURES = frozenset({"features", "features_dtype"})
+_PIECES = frozenset({"n_layers", "piece", "window", "max_pieces"})
+
+KINDS = {
+    "random": Kind(f"{_HERE}.random:RandomEmbedder", frozenset({"width", "lower_case", "min_count"})),
+    "static": Kind(f"{_HERE}.static:StaticEmbedder", frozenset({"path", "tuning", "n_extra"})),
+    "elmo": Kind(f"{_HERE}.elmo:ElmoEmbedder", frozenset({"path"}) | _FEATURES),
+    "transformer": Kind(
+        f"{_HERE}.transformer:TransformerEmbedder",
+        frozenset({"path", "tuning"}) | _TUNED | _PIECES | _FEATURES,
+    ),
 }
-"""Which settings mean something to which kind; another that is set would do nothing, so it is refused."""
-_TUNED = {"from_layer", "encoder_dropout"}
-"""Those that mean something only while the encoder is trained."""
+"""The kinds of embeddings by name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddingConfig:
-    """What turns words into vectors; a setting that its kind does not use keeps its default."""
+    """How words become vectors; settings that the chosen kind does not use keep their defaults."""
 
-    kind: Literal["random", "static", "elmo", "transformer"] = "random"
-    """random: learnt from nothing. static: a file of vectors, such as GloVe's. elmo: its official
-    options and weights. transformer: the folder of a Hugging Face encoder."""
+    kind: str = "random"
+    """random: learnt from the training data alone. static: a file of vectors, such as GloVe's. elmo: its
+    official options and weights. transformer: the folder of a Hugging Face encoder."""
     path: str = ""
     """static: a text file of vectors, a .npy file with vocab.txt beside it, or the folder of both.
     elmo: the folder of options.json and weights.hdf5. transformer: the folder of config.json,
-    model.safetensors and tokenizer.json. A model that was saved needs it no more."""
+    model.safetensors and tokenizer.json. Needed for training only: a saved model holds its own copy."""
     tuning: Literal["frozen", "mix", "tuned"] = "frozen"
-    """frozen: nothing that was pretrained moves. mix (transformer): a learnt weighting of all layers,
-    themselves frozen. tuned: pretrained weights are trained further. ELMo is always a mix."""
+    """frozen: pretrained weights stay as they are. mix (transformer): so do the layers, but a weighting of
+    them is learnt. tuned: pretrained weights are trained further. ELMo is always a mix."""
 
     width: int = 100
-    """random: numbers per word."""
+    """random: size of the vectors."""
     lower_case: bool = True
-    """random: words that differ only in case are the same. (static looks up the word as it is, then
-    in lower case.)"""
+    """random: whether words that differ only in case share a vector. (static looks up the word as it is,
+    then in lower case.)"""
     min_count: int = 2
-    """random: a rarer word of the training data has the vector of unknown words, which so gets trained."""
+    """random: words that are rarer than this in the training data share the vector of unknown words, which
+    is trained in this way."""
     n_extra: int = 100_000
-    """static: besides the words of the training data, so many of the first words of the file (mostly
-    its commonest) are kept in the model, for text to come."""
+    """static: number of words that the model keeps besides those of the training data: the first ones of
+    the file, which are mostly the most frequent."""
 
     from_layer: int = 0
-    """transformer, tuned: the lowest layer that is trained, counted from 1; 0 trains the encoder's own
-    embeddings too."""
+    """transformer, tuned: the lowest layer to train, counted from 1; 0 also trains the encoder's own
+    embeddings."""
     n_layers: int = 0
-    """transformer: how many layers to use, from below; 0 is all of them."""
+    """transformer: number of layers to use, counted from the lowest; 0 for all."""
     piece: Literal["last", "first", "mean"] = "last"
-    """transformer: which of a word's pieces stands for it."""
+    """transformer: which of a word's pieces represents it."""
     encoder_dropout: float = 0.1
-    """transformer, tuned: dropout inside the trained layers. What is frozen has none."""
+    """transformer, tuned: dropout inside the trained layers. Frozen layers have none."""
+    training_dtype: Literal["float32", "bfloat16"] = "float32"
+    """transformer, tuned: number format of the encoder's computations in training. bfloat16 takes about 0.6
+    of the time on processors that have it (AVX512-BF16, AMX); weights stay in float32."""
     window: int = 512
-    """transformer: most pieces that the encoder sees at once, special ones included. A longer sentence
-    goes through it in overlapping windows. An encoder made for fewer has its own limit."""
+    """transformer: the most pieces that the encoder reads at once, special ones included; less if the
+    encoder's own limit is lower. A longer sentence is read in overlapping windows."""
     max_pieces: int = 32
-    """transformer: a word of more pieces is cut."""
+    """transformer: the most pieces of a word; the rest is cut off."""
 
     features: bool = True
-    """elmo, and transformer unless tuned: compute what is frozen once and keep it on disk."""
+    """elmo, and transformer unless tuned: compute the frozen layers once and keep them on disk."""
     features_dtype: Literal["float32", "float16"] = "float32"
-    """How features are kept. float16 halves the disk; vectors then have four digits, also where the
-    finished model computes them anew."""
+    """Number format of features on disk. float16 takes half the space; vectors then have about three
+    significant digits, also when the finished model computes them anew."""
 
     def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise ValueError(f"kind is one of {', '.join(map(repr, KINDS))}, got {self.kind!r}")
+        own = KINDS[self.kind].settings
         for field in fields(self):
-            if field.name != "kind" and field.name not in _OWN[self.kind]:
+            if field.name != "kind" and field.name not in own:
                 value = getattr(self, field.name)
                 if value != field.default:
                     raise ValueError(f"{field.name} = {value!r} means nothing to {self.kind} embeddings")
-        if self.kind != "random" and not self.path:
+        if "path" in own and not self.path:
             raise ValueError(f"{self.kind} embeddings need a path")
         for name in ("width", "min_count", "max_pieces"):
             if getattr(self, name) < 1:
@@ -91,8 +105,8 @@ class EmbeddingConfig:
             raise ValueError(f"window is at least 8 pieces, got {self.window}")
         if not 0 <= self.encoder_dropout < 1:
             raise ValueError(f"encoder_dropout is within 0 <= p < 1, got {self.encoder_dropout}")
-        if self.kind == "static" and self.tuning == "mix":
-            raise ValueError("static vectors have no layers to mix; tuning is frozen or tuned")
+        if self.tuning == "mix" and "n_layers" not in own:
+            raise ValueError(f"{self.kind} vectors have no layers to mix; tuning is frozen or tuned")
         for field in fields(self):
             value = getattr(self, field.name)
             if field.name in _TUNED and self.tuning != "tuned" and value != field.default:
@@ -105,12 +119,10 @@ class EmbeddingConfig:
 
     @property
     def has_features(self) -> bool:
-        """Whether what this computes can be kept on disk from epoch to epoch."""
-        return self.features and (
-            self.kind == "elmo" or (self.kind == "transformer" and self.tuning != "tuned")
-        )
+        """Whether what the encoder computes is kept on disk from epoch to epoch."""
+        return self.features and "features" in KINDS[self.kind].settings and self.tuning != "tuned"
 
     @property
     def rounds_features(self) -> bool:
-        """Whether what is kept is less exact than what was computed."""
+        """Whether features on disk are less exact than what the encoder computes."""
         return self.has_features and self.features_dtype == "float16"

@@ -33,7 +33,7 @@ class ContextualEmbedder(Embedder):
 
     @abstractmethod
     def layers(self, sentences: Sequence[Sequence[str]]) -> Tensor:
-        """What the encoder says of each word, ``(batch, longest, n_layers, width)``, zeros as padding."""
+        """The encoder's states for each word, ``(batch, longest, n_layers, width)``, padded with zeros."""
 
     @abstractmethod
     def fingerprint(self) -> str:

@@ -6,7 +6,7 @@ ours starts every sentence from zeros, and the same sentence always has the same
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -55,7 +55,7 @@ class ElmoEmbedder(ContextualEmbedder):
         self.mix: LayerMix = LayerMix(self.n_layers)
 
     @classmethod
-    def from_files(cls, config: EmbeddingConfig) -> "ElmoEmbedder":
+    def create(cls, config: EmbeddingConfig, sentences: Iterable[Sequence[str]] = ()) -> "ElmoEmbedder":  # noqa: ARG003
         """The ELMo in the folder that the settings name."""
         options, weights = find_files(config.folder)
         embedder = cls(config, read_options(options))
@@ -89,7 +89,7 @@ class ElmoEmbedder(ContextualEmbedder):
         return hashlib.sha256(f"{self.options}{hash_of_weights(encoder)}".encode()).hexdigest()
 
     def layers(self, sentences: Sequence[Sequence[str]]) -> Tensor:
-        """What ELMo says of each word, ``(batch, longest, n_layers, width)``, zeros as padding."""
+        """ELMo's states for each word, ``(batch, longest, n_layers, width)``, padded with zeros."""
         longest = max(map(len, sentences), default=0)
         if not longest:
             return self.mix.gamma.new_zeros(len(sentences), 0, self.n_layers, self.width)

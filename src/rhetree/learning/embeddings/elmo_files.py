@@ -24,10 +24,10 @@ class ElmoOptions:
     activation: str
     """After each filter: ``relu`` or ``tanh``."""
     filters: tuple[tuple[int, int], ...]
-    """Of the character CNN: how many characters wide, and how many of them."""
+    """The filters of the character CNN: their width in characters, and their number."""
     character_width: int
     max_characters: int
-    """Of a word, with its begin and end."""
+    """The most characters of a word, including the marks of its begin and end."""
     n_highway: int
     cell: int
     """Width of the LSTM's memory."""

@@ -7,14 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import huggingface_hub.constants
 import torch
-import transformers
 from torch import nn
-from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_NAMES
-from transformers.utils import logging
 
 from rhetree.errors import EmbeddingError
+from rhetree.offline import keep_offline
+
+keep_offline("huggingface_hub")
+
+# They read the environment when they are imported.
+import huggingface_hub.constants  # noqa: E402
+import transformers  # noqa: E402
+from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_NAMES  # noqa: E402
+from transformers.utils import logging  # noqa: E402
 
 # Half of this library is typed; strict checking of calls into the other half would say nothing.
 _auto: Any = transformers.AutoModel
@@ -25,7 +30,7 @@ _FILES = ("config.json", "tokenizer.json")
 
 @dataclass(frozen=True, slots=True)
 class EncoderFacts:
-    """What an embedder must know of an encoder."""
+    """What an embedder needs to know about an encoder."""
 
     width: int
     pad_id: int
@@ -95,7 +100,7 @@ def describe_encoder(encoder: nn.Module) -> str:
 
 
 def facts_of(encoder: nn.Module) -> EncoderFacts:
-    """What an embedder must know of this encoder."""
+    """Find out what an embedder needs to know about this encoder."""
     config: Any = encoder.config
     max_length = int(getattr(config, "max_position_embeddings", None) or 512)
     positions = getattr(getattr(encoder, "embeddings", None), "position_embeddings", None)

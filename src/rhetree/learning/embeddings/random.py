@@ -2,14 +2,19 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
 
 from rhetree.learning.embeddings.config import EmbeddingConfig
 from rhetree.learning.embeddings.embedder import Embedder
+from rhetree.learning.embeddings.table import export_table
 from rhetree.learning.embeddings.vocabulary import Vocabulary, common_words
 from rhetree.runtime.words import PADDING
+
+if TYPE_CHECKING:
+    from rhetree.learning.export.precision import Precision
 
 
 class RandomEmbedder(Embedder):
@@ -27,7 +32,7 @@ class RandomEmbedder(Embedder):
             self.vectors.weight[PADDING] = 0
 
     @classmethod
-    def from_sentences(cls, config: EmbeddingConfig, sentences: Iterable[Sequence[str]]) -> "RandomEmbedder":
+    def create(cls, config: EmbeddingConfig, sentences: Iterable[Sequence[str]]) -> "RandomEmbedder":
         """New vectors for the words of the training data."""
         return cls(config, Vocabulary(common_words(sentences, config.min_count, config.lower_case)))
 
@@ -39,6 +44,12 @@ class RandomEmbedder(Embedder):
     def save_assets(self, folder: Path) -> None:
         """Write the vocabulary."""
         self.vocabulary.save(folder)
+
+    def export(self, folder: Path, precision: "Precision") -> dict[str, Any]:
+        """Write the words and their vectors."""
+        return export_table(
+            folder, self.vocabulary, self.vectors.weight, precision, lower_case=self.lower_case
+        )
 
     def forward(self, sentences: Sequence[Sequence[str]]) -> Tensor:
         """Word vectors, ``(batch, longest, width)``; zeros after a sentence's last word."""

@@ -8,6 +8,7 @@ the others, which no gradient reaches, stay out of the optimiser and of its weig
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -18,9 +19,13 @@ from torch.nn import functional
 from rhetree.errors import EmbeddingError, ModelError
 from rhetree.learning.embeddings.config import EmbeddingConfig
 from rhetree.learning.embeddings.embedder import Embedder
+from rhetree.learning.embeddings.table import export_table
 from rhetree.learning.embeddings.vectors import read_vectors
 from rhetree.learning.embeddings.vocabulary import Vocabulary, common_words
 from rhetree.runtime.words import FIRST, PADDING, UNKNOWN
+
+if TYPE_CHECKING:
+    from rhetree.learning.export.precision import Precision
 
 _FILE = "vectors.json"
 
@@ -29,10 +34,13 @@ class StaticEmbedder(Embedder):
     """Looks words up, as they are or in lower case; all unknown words share one vector that is learnt."""
 
     table: Tensor
-    """Frozen vectors, one a row of the vocabulary; zeros where another place has the vector."""
+    """The frozen vectors, after zeros for padding and unknown words, ``(rows, width)``."""
 
     def __init__(self, vocabulary: Vocabulary, vectors: NDArray[np.float32], n_trained: int) -> None:
-        """Embed with these vectors, one a word of the vocabulary, of which the first so many are trained."""
+        """Embed with these vectors, one for each word of the vocabulary.
+
+        :param n_trained: number of words whose vectors are trained: the first of the vocabulary
+        """
         super().__init__()
         self.vocabulary = vocabulary
         self.width = vectors.shape[1]
@@ -44,7 +52,7 @@ class StaticEmbedder(Embedder):
         self.unknown = nn.Parameter(torch.from_numpy(vectors).mean(dim=0))
 
     @classmethod
-    def from_file(cls, config: EmbeddingConfig, sentences: Iterable[Sequence[str]]) -> "StaticEmbedder":
+    def create(cls, config: EmbeddingConfig, sentences: Iterable[Sequence[str]]) -> "StaticEmbedder":
         """Vectors of a file for the words of the training data, and some more."""
         seen = common_words(sentences)
         wanted = {*seen, *(word.lower() for word in seen)}
@@ -81,6 +89,15 @@ class StaticEmbedder(Embedder):
         self.vocabulary.save(folder)
         shape = {"width": self.width, "n_trained": self.n_trained}
         (folder / _FILE).write_text(json.dumps(shape), encoding="utf-8")
+
+    def export(self, folder: Path, precision: "Precision") -> dict[str, Any]:
+        """Write the words and their vectors."""
+        vectors = torch.zeros(len(self.vocabulary), self.width)
+        vectors[UNKNOWN] = self.unknown.detach()
+        if self.trained is not None:
+            vectors[FIRST : FIRST + self.n_trained] = self.trained.detach()
+        vectors[FIRST + self.n_trained :] = self.table[FIRST:]
+        return export_table(folder, self.vocabulary, vectors, precision, lower_case=False)
 
     def forward(self, sentences: Sequence[Sequence[str]]) -> Tensor:
         """Word vectors, ``(batch, longest, width)``; zeros after a sentence's last word."""

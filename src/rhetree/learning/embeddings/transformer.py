@@ -1,9 +1,9 @@
 """Any Hugging Face encoder as an embedder: frozen, with a learnt mix of layers, or trained further."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -22,7 +22,11 @@ from rhetree.learning.embeddings.hugging_face import (
     find_stack,
     read_encoder,
 )
+from rhetree.runtime.model import ENCODER, TOKENIZER
 from rhetree.runtime.pieces import WordPieces, row_groups
+
+if TYPE_CHECKING:
+    from rhetree.learning.export.precision import Precision
 
 _ENCODER_FILE = "encoder.json"
 _TOKENIZER_FILE = "tokenizer.json"
@@ -75,7 +79,11 @@ class TransformerEmbedder(ContextualEmbedder):
         self.train(self.training)
 
     @classmethod
-    def from_files(cls, config: EmbeddingConfig) -> "TransformerEmbedder":
+    def create(
+        cls,
+        config: EmbeddingConfig,
+        sentences: Iterable[Sequence[str]] = (),  # noqa: ARG003
+    ) -> "TransformerEmbedder":
         """The encoder in the folder that the settings name."""
         encoder, tokenizer = read_encoder(config.folder)
         try:
@@ -103,6 +111,21 @@ class TransformerEmbedder(ContextualEmbedder):
         (folder / _ENCODER_FILE).write_text(describe_encoder(self.encoder), encoding="utf-8")
         (folder / _TOKENIZER_FILE).write_text(self.tokenizer, encoding="utf-8")
 
+    def export(self, folder: Path, precision: "Precision") -> dict[str, Any]:
+        """Write the encoder's graph and its tokenizer."""
+        from rhetree.learning.export.encoder_graph import write_encoder
+
+        write_encoder(self, folder / ENCODER, precision)
+        (folder / TOKENIZER).write_text(self.tokenizer, encoding="utf-8")
+        facts = facts_of(self.encoder)
+        return {
+            "kind": "pieces",
+            "pad_id": facts.pad_id,
+            "window": min(self.config.window, facts.max_length),
+            "max_pieces": self.config.max_pieces,
+            "piece": self.config.piece,
+        }
+
     def depths(self) -> dict[str, int]:
         """For each parameter of the encoder that is trained, how many layers it lies below the last."""
         layers = self._layers
@@ -124,7 +147,7 @@ class TransformerEmbedder(ContextualEmbedder):
         return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
     def train(self, mode: bool = True) -> "TransformerEmbedder":
-        """What is frozen has no dropout in training either."""
+        """Set the mode; frozen layers have no dropout in training either."""
         super().train(mode)
         self.encoder.eval()
         for module in self._trained:
@@ -132,7 +155,7 @@ class TransformerEmbedder(ContextualEmbedder):
         return self
 
     def layers(self, sentences: Sequence[Sequence[str]]) -> Tensor:
-        """What the encoder says of each word, ``(batch, longest, n_layers, width)``, zeros as padding."""
+        """The encoder's states for each word, ``(batch, longest, n_layers, width)``, padded with zeros."""
         batch = self.pieces.batch(sentences)
         device = next(self.encoder.parameters()).device
         positions = torch.from_numpy(batch.positions).to(device)
@@ -157,11 +180,16 @@ class TransformerEmbedder(ContextualEmbedder):
         :param ids: pieces, ``(rows, length)``
         :param mask: 1 at pieces and 0 at padding, ``(rows, length)``; None where there is no padding
         """
-        output: Any = self.encoder(
-            input_ids=ids, attention_mask=mask, output_hidden_states=self.mix is not None, return_dict=True
-        )
+        in_half = self.training and self.config.training_dtype == "bfloat16"
+        with torch.autocast(ids.device.type, torch.bfloat16, enabled=in_half):
+            output: Any = self.encoder(
+                input_ids=ids,
+                attention_mask=mask,
+                output_hidden_states=self.mix is not None,
+                return_dict=True,
+            )
         if self.mix is None:
-            states: Tensor = output.last_hidden_state
+            states: Tensor = output.last_hidden_state.float()
             return states.unsqueeze(2)
         return torch.stack(output.hidden_states, dim=2)
 

@@ -16,11 +16,11 @@ class ClassifierConfig:
     """How splits are labelled."""
 
     width: int = 64
-    """Of the latent features of each span."""
+    """Size of the latent features of each span."""
     separate: bool = False
-    """Relation and nuclearity by two classifiers, in place of one for their combinations."""
+    """Whether relation and nuclearity have a classifier each, in place of one for their combinations."""
     dropout: float = 0.5
-    """On the latent features."""
+    """Dropout on the latent features."""
 
     def __post_init__(self) -> None:
         if self.width < 1:
@@ -51,8 +51,11 @@ class Biaffine(nn.Module):
         """
         left = self.dropout(nn.functional.elu(self.left(left)))
         right = self.dropout(nn.functional.elu(self.right(right)))
-        # (s, d) x (d, classes, d) -> (s, classes, d), then with (s, d) -> (s, classes)
-        related = torch.tensordot(left, self.both, dims=1) @ right.unsqueeze(-1)
+        # (s, d) x (d, classes, d) -> (s, classes, d), then with (s, d) -> (s, classes). As a product of
+        # matrices, since einsum and tensordot become ONNX operators that take 1.4 times as long.
+        width, n_classes, _ = self.both.shape
+        by_class = (left @ self.both.flatten(1)).view(-1, n_classes, width)
+        related = by_class @ right.unsqueeze(-1)
         scores: Tensor = related.squeeze(-1) + self.left_alone(left) + self.right_alone(right)
         return scores.log_softmax(dim=-1)
 

@@ -24,10 +24,10 @@ class LinearChainCrf(nn.Module):
         self.first = nn.Parameter(torch.zeros(n_tags))
         self.last = nn.Parameter(torch.zeros(n_tags))
         self.pairs = nn.Parameter(torch.zeros(n_tags, n_tags))
-        """Of one tag (row) and the next (column)."""
+        """The score of each tag (row) before each other (column)."""
 
     def log_likelihood(self, emissions: Tensor, tags: Tensor, lengths: Tensor) -> Tensor:
-        """Of whole tag sequences, ``(batch,)``.
+        """Log-likelihoods of whole tag sequences, ``(batch,)``.
 
         :param emissions: a score for each tag at each token, ``(batch, longest, tags)``
         :param tags: ``(batch, longest)``; anything past a sentence's end
@@ -125,7 +125,7 @@ class CrfTagger(nn.Module):
         return result
 
     def log_likelihood(self, embeddings: Tensor, states: States, lengths: Tensor, begins: Tensor) -> Tensor:
-        """Of the right tags of each sentence, ``(batch,)``.
+        """Log-likelihoods of the gold tags of each sentence, ``(batch,)``.
 
         :param begins: 1 where an EDU begins, ``(batch, longest)``
         """

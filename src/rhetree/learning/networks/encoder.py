@@ -16,16 +16,18 @@ class EncoderConfig:
     """How word vectors become states; the segmenter and the parser share them."""
 
     kind: Literal["bigru", "attention", "none"] = "bigru"
-    """none: the states are the word vectors, for an encoder that is in the embedding already."""
+    """bigru: the paper's. attention: a small Transformer. none: the states are the word vectors, for
+    embeddings that are already contextual."""
     layers: int = 6
+    """Number of layers."""
     width: int = 64
-    """Units of each direction; self-attention is as wide as both directions merged."""
+    """Hidden size of each direction; self-attention is as wide as both directions merged."""
     merge: Literal["concatenate", "sum"] = "concatenate"
-    """How a forward and a backward state become one."""
+    """How the states of the two directions are merged."""
     heads: int = 4
-    """Of self-attention."""
+    """attention: number of heads."""
     dropout: float = 0.2
-    """On the word vectors that the encoder reads, between its layers and on its states."""
+    """Dropout on the word vectors that the encoder reads, between its layers and on its states."""
 
     def __post_init__(self) -> None:
         for name in ("layers", "width", "heads"):
@@ -45,7 +47,7 @@ class EncoderConfig:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class States:
-    """What an encoder makes of a batch."""
+    """An encoder's output for a batch."""
 
     tokens: Tensor
     """``(batch, longest, width)``, zeros past a sentence's end."""

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from rhetree.learning.embeddings.config import EmbeddingConfig
 from rhetree.learning.embeddings.embedder import Embedder
+from rhetree.learning.networks.choices import fit
 from rhetree.learning.networks.classifier import ClassifierConfig, LabelClassifier
 from rhetree.learning.networks.crf import CrfTagger
 from rhetree.learning.networks.encoder import Encoder, EncoderConfig, States, check_share
@@ -20,22 +21,22 @@ from rhetree.learning.targets import Batch, SentenceExample, make_batch
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LossConfig:
-    """What is made small: the weighted sum of the losses of segmentation, structure and labels."""
+    """The loss to minimise: the weighted sum of the losses of segmentation, structure and labels."""
 
     segmentation: float = 1.0
-    """The weight of the pointing loss of EDU ends."""
+    """Weight of the loss of EDU ends."""
     structure: float = 1.0
-    """The weight of the pointing loss of splits."""
+    """Weight of the loss of split points."""
     label: float = 1.0
-    """The weight of the label classifier's loss."""
+    """Weight of the loss of labels."""
     label_smoothing: float = 0.0
-    """So much of the right label's share goes to all labels alike (Szegedy et al. 2016)."""
+    """Share of the gold label's probability that is spread over all labels (Szegedy et al. 2016)."""
     syntax: float = 0.0
-    """The weight of an extra loss: of the head and dependency relation of each token, where the corpus
-    is of CoNLL-U files that have them."""
+    """Weight of an extra loss, that of the head and dependency relation of each token; for corpora of
+    CoNLL-U files that have them."""
     reduction: Literal["steps", "sentences"] = "steps"
-    """A batch's loss is the mean over its steps (EDUs; spans of more than two EDUs; splits), or the
-    sum over them divided by the number of its sentences. A step of a CRF or of syntax is a token."""
+    """steps: a batch's loss is the mean over its steps (EDUs; spans of more than two EDUs; splits).
+    sentences: it is their sum divided by the number of sentences. A step of a CRF or of syntax is a token."""
 
     def __post_init__(self) -> None:
         for name in ("segmentation", "structure", "label", "syntax"):
@@ -46,18 +47,18 @@ class LossConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NetworkConfig:
-    """What the network is; how it learns is the sections' ``train`` and ``optimizer``."""
+    """What the network is; the sections ``train`` and ``optimizer`` say how it learns."""
 
     task: Literal["segment", "parse", "joint"] = "joint"
     """segment: EDUs only. parse: trees of given EDUs. joint: both, with one encoder."""
     embedding: EmbeddingConfig = field(default_factory=EmbeddingConfig)
     encoder: EncoderConfig = field(default_factory=EncoderConfig)
     segmenter: SegmenterConfig = field(default_factory=SegmenterConfig)
-    """Not there in a network that only parses."""
+    """Not used by a network that only parses."""
     parser: ParserConfig = field(default_factory=ParserConfig)
-    """Not there in a network that only segments."""
+    """Not used by a network that only segments."""
     classifier: ClassifierConfig = field(default_factory=ClassifierConfig)
-    """Not there in a network that only segments."""
+    """Not used by a network that only segments."""
     loss: LossConfig = field(default_factory=LossConfig)
 
     def __post_init__(self) -> None:
@@ -187,8 +188,10 @@ class DiscourseNetwork(nn.Module):
             return self._nothing()
         left, right = (parser.represent(units, splits.rows, part) for part in (splits.left, splits.right))
         all_log_probs = classifier(left, right)
-        right_ones = all_log_probs.gather(1, splits.labels.unsqueeze(1)).squeeze(1)
-        log_probs = torch.lerp(right_ones, all_log_probs.mean(dim=1), self.config.loss.label_smoothing)
+        right_ones = fit(all_log_probs, splits.labels, splits.soft)
+        # Teachers' distributions are smooth already.
+        smoothing = self.config.loss.label_smoothing if splits.soft is None else 0.0
+        log_probs = torch.lerp(right_ones, all_log_probs.mean(dim=1), smoothing)
         return self._reduce(log_probs, len(log_probs), batch)
 
     def _syntax(self, syntax: SyntaxReader, encoding: Encoding, batch: Batch) -> Tensor:

@@ -1,13 +1,15 @@
 """The discourse parser: a stack-pointer network that splits spans of EDUs from the top down."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from torch import Tensor, nn
 
+from rhetree.learning.networks.choices import fit
 from rhetree.learning.networks.decoder import Decoder
 from rhetree.learning.networks.encoder import Encoder, States, check_share
 from rhetree.learning.networks.pointer import Boundary, Pointer, PointerKind
-from rhetree.learning.networks.spans import PartialTree, SpanKind, SpanRepresentation, with_partial_tree
+from rhetree.learning.networks.spans import PartialTree, SpanKind, SpanRepresentation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,19 +17,21 @@ class ParserConfig:
     """How spans of EDUs are split."""
 
     layers: int = 6
-    """Of the decoder."""
+    """Number of decoder layers."""
     width: int = 128
-    """Of the decoder."""
+    """Hidden size of the decoder."""
     pointer: PointerKind = "dot"
-    """How a pointer scores a place to split at."""
+    """How the pointer scores a split point: dot product, additive or biaffine attention."""
     span: SpanKind = "last"
-    """What stands for a span, in the decoder's input and for the label classifier."""
+    """How a span is represented, for the decoder and the label classifier: by the state of its last token,
+    the mean of its states, or the states of both its ends."""
     boundary: Boundary = "last"
-    """What stands for a place to split at: the state of the last token before it, or that and the next one."""
+    """How a split point is represented: by the state of the token before it, or by those of the tokens on
+    both sides."""
     partial_tree: PartialTree = "attention"
-    """How a span's parent and left sibling come into the decoder's input."""
+    """How the decoder's input combines a span with its parent and left sibling."""
     dropout: float = 0.5
-    """Between layers and on what comes out of them."""
+    """Dropout between the decoder's layers and on its outputs."""
 
     def __post_init__(self) -> None:
         for name in ("layers", "width"):
@@ -38,9 +42,9 @@ class ParserConfig:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ParseTargets:
-    """Spans of more than two EDUs, a decoder step each, of the p sentences that have any; in pre-order.
+    """The gold decoder steps of a batch: its spans of more than two EDUs, in pre-order.
 
-    Padding repeats a sentence's last step.
+    Only the p sentences that have such spans take part. Padding repeats a sentence's last step.
     """
 
     rows: Tensor
@@ -48,17 +52,19 @@ class ParseTargets:
     spans: Tensor
     """Tokens of each span, ``(p, steps, 2)``."""
     parents: Tensor
-    """Tokens of the span it is part of; 0, 0 for a whole sentence, ``(p, steps, 2)``."""
+    """Tokens of each span's parent, ``(p, steps, 2)``; 0, 0 for a whole sentence."""
     siblings: Tensor
-    """Tokens of its left sibling; 0, 0 where there is none, ``(p, steps, 2)``."""
+    """Tokens of each span's left sibling, ``(p, steps, 2)``; 0, 0 if it has none."""
     candidates: Tensor
     """The last token of each EDU of the sentence, ``(p, most EDUs)``; padding repeats the last one."""
     allowed: Tensor
     """Which of the candidates may end a span's left part, ``(p, steps, most EDUs)``."""
     chosen: Tensor
-    """The candidate that does, ``(p, steps)``."""
+    """The gold candidate, ``(p, steps)``."""
     real: Tensor
-    """Which steps are no padding, ``(p, steps)``."""
+    """Which steps are not padding, ``(p, steps)``."""
+    soft: Tensor | None = None
+    """How right each candidate is, ``(p, steps, most EDUs)``; None for ``chosen`` alone."""
 
 
 class StackPointerParser(nn.Module):
@@ -66,32 +72,22 @@ class StackPointerParser(nn.Module):
 
     def __init__(self, config: ParserConfig, encoder: Encoder) -> None:
         super().__init__()
-        self.partial_tree: PartialTree = config.partial_tree
-        self.represent = SpanRepresentation(config.span, encoder.width)
+        self.represent = SpanRepresentation(config.span, encoder.width, config.partial_tree)
         self.decoder = Decoder(self.represent.width, config.width, config.layers, config.dropout, encoder)
         self.pointer = Pointer(config.pointer, config.width, encoder.width, config.boundary)
 
-    def inputs(self, units: Tensor, rows: Tensor, spans: Tensor, parents: Tensor, siblings: Tensor) -> Tensor:
-        """What the decoder reads to split spans, ``(..., input width)``.
-
-        :param units: of :meth:`SpanRepresentation.prepare`
-        :param rows: ``(...)``; the others ``(..., 2)``
-        """
-        span: Tensor = self.represent(units, rows, spans)
-        if self.partial_tree == "none":
-            return span
-        return with_partial_tree(
-            self.partial_tree,
-            self.represent(units, rows, parents),
-            span,
-            self.represent(units, rows, siblings),
-        )
+    def settings(self) -> dict[str, Any]:
+        """What an exported model needs to know besides its graphs, for ``config.json``."""
+        return {**self.represent.settings(), **self.pointer.settings()}
 
     def log_probs(self, states: States, units: Tensor, targets: ParseTargets) -> Tensor:
-        """Of the right place to split at, at each real step, ``(all steps,)``: teacher forcing in one pass."""
+        """Log-probabilities of the gold split points at each real step, ``(all steps,)``.
+
+        Teacher forcing in one pass.
+        """
         rows = targets.rows.unsqueeze(1)  # (p, 1)
-        inputs = self.inputs(units, rows, targets.spans, targets.parents, targets.siblings)
+        inputs = self.represent.inputs(units, rows, targets.spans, targets.parents, targets.siblings)
         outputs, _ = self.decoder(inputs, self.decoder.start(states.final)[:, targets.rows])
         keys = self.pointer.prepare(states.tokens)[rows, targets.candidates]
         log_probs: Tensor = self.pointer(outputs, keys, targets.allowed)
-        return log_probs.gather(2, targets.chosen.unsqueeze(2)).squeeze(2)[targets.real]
+        return fit(log_probs, targets.chosen, targets.soft)[targets.real]

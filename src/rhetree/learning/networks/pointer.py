@@ -1,19 +1,23 @@
-"""Attention that points: from a decoder's state to one of the encoded positions."""
+"""Attention that points: from a decoder's state to one of the encoded positions.
 
-from typing import Literal
+``rhetree.runtime.pointer`` computes the scores of an exported model without torch. Whoever changes a
+formula here changes it there as well; ``tests/learning/test_twins.py`` compares the two.
+"""
+
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
 
 PointerKind = Literal["dot", "additive", "biaffine"]
 Boundary = Literal["last", "both-sides"]
-"""What stands for the place after a token: its state, or that and the state of the next token."""
+"""What represents the position after a token: its state, or that and the state of the next token."""
 
 
 class Pointer(nn.Module):
     """Scores where a decoder's state points.
 
-    - ``dot``: ``q · k``, the paper's; where q is not as wide as k, ``W q · k``.
+    - ``dot``: ``q · k``, the paper's; if q is not as wide as k, ``W q · k``.
     - ``additive``: ``v · tanh(W q + U k)`` (Bahdanau et al. 2015), SegBot's.
     - ``biaffine``: ``q W k + b · k`` (Dozat & Manning 2017).
     """
@@ -22,8 +26,8 @@ class Pointer(nn.Module):
         self, kind: PointerKind, query_width: int, state_width: int, boundary: Boundary = "last"
     ) -> None:
         super().__init__()
-        self.sees_both_sides = boundary == "both-sides"
-        key_width = state_width * (2 if self.sees_both_sides else 1)
+        self.boundary = boundary
+        key_width = state_width * (2 if boundary == "both-sides" else 1)
         self.query: nn.Linear | None = None
         self.key: nn.Linear | None = None
         self.score: nn.Linear | None = None
@@ -38,27 +42,48 @@ class Pointer(nn.Module):
             self.query = nn.Linear(query_width, key_width, bias=False)
 
     def prepare(self, states: Tensor) -> Tensor:
-        """The place after each token, as far as it is the same at every step, ``(batch, n, width)``.
+        """Compute the keys, which are the same at every step, ``(batch, n, width)``.
 
-        :param states: of tokens, ``(batch, n, state width)``, zeros past a sentence's end
+        :param states: token states, ``(batch, n, state width)``, zeros past a sentence's end
         """
         keys = states
-        if self.sees_both_sides:
+        if self.boundary == "both-sides":
             following = nn.functional.pad(states[:, 1:], (0, 0, 0, 1))
             keys = torch.cat([states, following], dim=-1)
         return keys if self.key is None else self.key(keys)
 
-    def forward(self, queries: Tensor, keys: Tensor, allowed: Tensor) -> Tensor:
+    def ask(self, outputs: Tensor) -> Tensor:
+        """Turn a decoder's outputs into queries, ``(..., width)``."""
+        return outputs if self.query is None else self.query(outputs)
+
+    def forward(self, outputs: Tensor, keys: Tensor, allowed: Tensor) -> Tensor:
         """Log-probabilities over positions, ``(batch, steps, n)``; disallowed ones are ``-inf``.
 
-        :param queries: decoder states, ``(batch, steps, width)``
-        :param keys: positions, prepared, ``(batch, n, width)``
-        :param allowed: where each step may point, ``(batch, steps, n)``; at least one place each
+        :param outputs: a decoder's outputs, ``(batch, steps, width)``
+        :param keys: from :meth:`prepare`, ``(batch, n, width)``
+        :param allowed: where each step may point, ``(batch, steps, n)``; at least one position each
         """
-        if self.query is not None:
-            queries = self.query(queries)
+        queries = self.ask(outputs)
         if self.score is not None:
             scores: Tensor = self.score(torch.tanh(queries.unsqueeze(2) + keys.unsqueeze(1))).squeeze(-1)
         else:
             scores = queries @ keys.transpose(1, 2)
         return scores.masked_fill(~allowed, -torch.inf).log_softmax(dim=-1)
+
+    # --- what the twin in rhetree.runtime.pointer is given ---------------------------------------
+
+    def settings(self) -> dict[str, Any]:
+        """The settings that the twin is built from, for ``config.json``."""
+        return {"boundary": self.boundary}
+
+    def exported_keys(self, states: Tensor) -> dict[str, Tensor]:
+        """The keys, if weights are needed to compute them; otherwise the twin computes them from states."""
+        return {} if self.key is None else {"keys": self.prepare(states)}
+
+    def exported_step(self, outputs: Tensor) -> dict[str, Tensor]:
+        """The twin's arguments after a decoder step: a query for each row, then weights if it needs any.
+
+        :param outputs: ``(k, width)``
+        """
+        weights = {} if self.score is None else {"score": self.score.weight[0]}
+        return {"queries": self.ask(outputs), **weights}

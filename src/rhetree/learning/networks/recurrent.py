@@ -15,16 +15,16 @@ from rhetree.learning.padding import turn_around, where_present
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BothWays:
-    """The states of the last layer, and of each layer's ends."""
+    """The states of the last layer, and the final states of all layers."""
 
     forward: Tensor
     """``(batch, longest, width)``, zeros past a sentence's end."""
     backward: Tensor
     """``(batch, longest, width)``, zeros past a sentence's end."""
     final_forward: Tensor
-    """At each sentence's last token, ``(layers, batch, width)``."""
+    """The forward states at each sentence's last token, ``(layers, batch, width)``."""
     final_backward: Tensor
-    """At each sentence's first token, ``(layers, batch, width)``."""
+    """The backward states at each sentence's first token, ``(layers, batch, width)``."""
 
 
 class Bidirectional(nn.Module):
@@ -46,7 +46,7 @@ class Bidirectional(nn.Module):
         :param lengths: tokens in each sentence, ``(batch,)``
         """
         inside = where_present(vectors, lengths).unsqueeze(-1)  # (batch, longest, 1)
-        rows = torch.arange(len(lengths), device=vectors.device)
+        rows = torch.arange(vectors.shape[0], device=vectors.device)
         final_forward, final_backward = [], []
         for number, (rightward, leftward) in enumerate(zip(self.rightward, self.leftward, strict=True)):
             if number:

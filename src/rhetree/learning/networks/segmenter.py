@@ -1,11 +1,12 @@
 """The discourse segmenter: a pointer network from the first token of an EDU to its last."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
 
+from rhetree.learning.networks.choices import fit
 from rhetree.learning.networks.decoder import Decoder
 from rhetree.learning.networks.encoder import Encoder, States, check_share
 from rhetree.learning.networks.pointer import Boundary, Pointer, PointerKind
@@ -13,25 +14,25 @@ from rhetree.learning.networks.pointer import Boundary, Pointer, PointerKind
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SegmenterConfig:
-    """How EDUs are found. SegBot (Li et al. 2018) is pointer = "additive" with input = "embedding"."""
+    """How EDUs are found. For SegBot (Li et al. 2018) set pointer = "additive" and input = "embedding"."""
 
     kind: Literal["pointer", "crf"] = "pointer"
-    """crf: the BiLSTM-CRF tagger of Wang et al. (2018)."""
+    """pointer: the paper's pointer network. crf: the BiLSTM-CRF tagger of Wang et al. (2018)."""
     layers: int = 6
-    """Of the decoder, or of the tagger's first BiLSTM."""
+    """Number of layers of the decoder, or of the tagger's first BiLSTM."""
     width: int = 128
-    """Units of the decoder, or of each direction of the tagger's BiLSTMs."""
+    """Hidden size of the decoder, or of each direction of the tagger's BiLSTMs."""
     pointer: PointerKind = "dot"
-    """How a pointer scores a token; not for the tagger."""
+    """pointer: how it scores a token: dot product, additive or biaffine attention."""
     boundary: Boundary = "last"
-    """What stands for an EDU's end: the state of its last token, or that and the next one; not for the
-    tagger."""
+    """pointer: how the end of an EDU is represented: by the state of its last token, or by those of its last
+    token and the next one."""
     input: Literal["state", "embedding"] = "state"
-    """What a decoder step, or the tagger, is fed: encoder states or word vectors."""
+    """What the decoder or the tagger reads: encoder states or word vectors."""
     attention_window: int = 5
-    """The tagger attends to so many tokens on each side; 0 for none. Not for the pointer."""
+    """crf: number of tokens on each side that the tagger attends to; 0 for no attention."""
     dropout: float = 0.2
-    """Between layers and on what comes out of them."""
+    """Dropout between layers and on their outputs."""
 
     def __post_init__(self) -> None:
         for name in ("layers", "width"):
@@ -44,14 +45,16 @@ class SegmenterConfig:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SegmentTargets:
-    """The EDUs of a batch, a decoder step each; padding repeats a sentence's last step."""
+    """The gold decoder steps of a batch, one for each EDU; padding repeats a sentence's last step."""
 
     starts: Tensor
     """First token of each EDU, ``(batch, steps)``."""
     lasts: Tensor
     """Last token of each EDU, ``(batch, steps)``."""
     real: Tensor
-    """Which steps are no padding, ``(batch, steps)``."""
+    """Which steps are not padding, ``(batch, steps)``."""
+    soft: Tensor | None = None
+    """How right each token is as an EDU's last one, ``(batch, steps, longest)``; None for ``lasts`` alone."""
 
 
 class PointerSegmenter(nn.Module):
@@ -65,24 +68,31 @@ class PointerSegmenter(nn.Module):
         self.pointer = Pointer(config.pointer, config.width, encoder.width, config.boundary)
 
     def inputs(self, embeddings: Tensor, states: States) -> Tensor:
-        """What a step that starts at each token would read, ``(batch, longest, input width)``."""
+        """The decoder's input for an EDU that starts at each token, ``(batch, longest, input width)``."""
         return states.tokens if self.reads_states else embeddings
+
+    def settings(self) -> dict[str, Any]:
+        """What an exported model needs to know besides its graphs, for ``config.json``."""
+        return {"input": "state" if self.reads_states else "embedding", **self.pointer.settings()}
 
     def log_probs(
         self, embeddings: Tensor, states: States, lengths: Tensor, targets: SegmentTargets
     ) -> Tensor:
-        """Of the right end at each real step, ``(all steps,)``: teacher forcing in one pass."""
+        """Log-probabilities of the gold ends at each real step, ``(all steps,)``.
+
+        Teacher forcing in one pass.
+        """
         rows = torch.arange(len(lengths), device=targets.starts.device).unsqueeze(1)
         inputs = self.inputs(embeddings, states)[rows, targets.starts]
         outputs, _ = self.decoder(inputs, self.decoder.start(states.final))
         log_probs = self.point(outputs, self.pointer.prepare(states.tokens), targets.starts, lengths)
-        return log_probs.gather(2, targets.lasts.unsqueeze(2)).squeeze(2)[targets.real]
+        return fit(log_probs, targets.lasts, targets.soft)[targets.real]
 
     def point(self, outputs: Tensor, keys: Tensor, starts: Tensor, lengths: Tensor) -> Tensor:
         """Log-probabilities of an EDU's last token, from its start to the sentence's end.
 
-        :param outputs: of the decoder, ``(batch, steps, width)``
-        :param keys: prepared, ``(batch, longest, width)``
+        :param outputs: the decoder's outputs, ``(batch, steps, width)``
+        :param keys: from :meth:`Pointer.prepare`, ``(batch, longest, width)``
         :param starts: ``(batch, steps)``
         :param lengths: ``(batch,)``
         """

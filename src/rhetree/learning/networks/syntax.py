@@ -13,7 +13,7 @@ from rhetree.learning.networks.pointer import Pointer
 from rhetree.learning.padding import where_present
 
 _WIDTH = 128
-"""Of the latent features of a dependent and of a head."""
+"""Size of the latent features of a dependent and of a head."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,7 +25,7 @@ class SyntaxTargets:
     relations: Tensor
     """The number of each token's relation, ``(batch, longest)``."""
     known: Tensor
-    """Which tokens are no padding and have a head and a relation that can be learnt, ``(batch, longest)``."""
+    """Which tokens have a head and a relation to learn and are not padding, ``(batch, longest)``."""
 
 
 class SyntaxReader(nn.Module):
@@ -40,7 +40,7 @@ class SyntaxReader(nn.Module):
         self.relation = nn.Linear(state_width, len(self.relations))
 
     def log_probs(self, states: Tensor, lengths: Tensor, targets: SyntaxTargets) -> Tensor:
-        """Of head and relation of each known token, ``(known tokens,)``.
+        """Log-probabilities of the gold head and relation of each known token, ``(known tokens,)``.
 
         :param states: of tokens, ``(batch, longest, width)``
         :param lengths: ``(batch,)``

@@ -1,0 +1,94 @@
+"""Serve a model over HTTP: parse, segment, convert, draw and score, with a page that describes the API at /docs.
+
+The service listens on this machine only, unless --host says otherwise. docs/serving.md has its routes and limits.
+"""
+
+import argparse
+import os
+
+from rhetree.cli.options import add_device_argument, say
+from rhetree.errors import MissingExtraError, RhetreeError
+
+KEY = "RHETREE_API_KEY"
+
+_PACKAGES = {"fastapi", "uvicorn", "starlette", "pydantic", "prometheus_client"}
+_LIMITS = {
+    "workers": ("N", "threads that run batches of the model"),
+    "places": ("N", "most requests at a time; further ones are answered with 503 at once"),
+    "body_bytes": ("N", "largest body of a request"),
+    "text_characters": ("N", "longest text"),
+    "documents": ("N", "most documents in a request"),
+    "seconds": ("S", "longest time for a request"),
+    "slice_tokens": ("N", "most tokens in a batch; requests take turns after each"),
+    "drain_seconds": ("S", "longest time to finish requests after SIGTERM"),
+}
+"""The settings that have an option of the same name: its placeholder, and what it is."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of ``rhetree serve``."""
+    add = parser.add_argument
+    add(
+        "--host", default="127.0.0.1", help="the address to listen on (default: 127.0.0.1, this machine only)"
+    )
+    add("--port", type=int, default=8000, metavar="N", help="0 is any that is free (default: 8000)")
+    add("--model", metavar="NAME|FOLDER", help="an installed model (rhetree models) or the folder of one")
+    add("--beam", type=int, default=1, metavar="K", help="the K best readings of each sentence")
+    add("--threads", type=int, default=0, metavar="N", help="threads of a batch (default: 0, one per core)")
+    add_device_argument(parser)
+    add(
+        "--api-key",
+        metavar="KEY",
+        help=f"requests must have this key; better in the environment variable {KEY}, where other users do not see it",
+    )
+    add(
+        "--cors",
+        action="append",
+        default=[],
+        metavar="ORIGIN",
+        help="let web pages of this origin use the service, such as https://example.org; can be repeated",
+    )
+    from rhetree.serve.settings import ServeSettings
+
+    limits = parser.add_argument_group("limits")
+    standard = ServeSettings()
+    for name, (placeholder, what) in _LIMITS.items():
+        default = getattr(standard, name)
+        limits.add_argument(
+            f"--{name.replace('_', '-')}",
+            type=type(default),
+            default=default,
+            metavar=placeholder,
+            help=f"{what} (default: {default:g})"
+            if isinstance(default, float)
+            else f"{what} (default: {default})",
+        )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Load the model, listen, serve."""
+    from rhetree.runtime.parser import load
+    from rhetree.serve.settings import ServeSettings
+
+    try:
+        from rhetree.serve.app import make_app
+        from rhetree.serve.server import address, listen, run
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in _PACKAGES:
+            raise
+        raise MissingExtraError("the service", "serve") from error
+    try:
+        settings = ServeSettings(
+            **{name: getattr(args, name) for name in _LIMITS},
+            api_key=args.api_key or os.environ.get(KEY) or None,
+            cors=tuple(args.cors),
+        )
+        parser = load(args.model, threads=args.threads, beam=args.beam, device=args.device)
+    except ValueError as error:
+        raise RhetreeError(str(error)) from error
+    listening = listen(args.host, args.port)
+    if args.host not in ("127.0.0.1", "::1", "localhost") and settings.api_key is None:
+        say(f"everyone who reaches {args.host} can use the service; --api-key, or {KEY}, asks for a key")
+    say(f"serving {parser.model.folder.name} on {address(listening)} (API: {address(listening)}/docs)")
+    run(make_app(parser, settings), listening, settings)
+    return 0

@@ -1,0 +1,1 @@
+"""Treebanks as a whole: their layouts, splits, sentences, gold tokens and statistics."""

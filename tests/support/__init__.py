@@ -1,0 +1,1 @@
+"""What tests share: strategies, small documents and corpora, fake models."""
