@@ -1,0 +1,156 @@
+"""Measures how the scores of a fine-tuned encoder grow with the number of training documents.
+
+    python benchmarks/data_sizes.py train GUM ENCODER -o RUNS [--sizes 80 10 20 40] [--threads 1]
+    python benchmarks/data_sizes.py tables [--into docs/training.md]
+
+Each run learns by the recipe english-teacher from the first documents of one random order of GUM's train
+split, so that a larger set contains the smaller ones. The genres of LEFT_OUT are not among them:
+``benchmarks/fine_tuning.py`` goes on from the run of 80 documents, which must not have seen them. The best
+epoch is selected on six documents of dev; the scores are those of the whole dev split. Each finished run
+writes a small JSON to benchmarks/results/data_sizes/; a run that was stopped goes on where it was.
+"""
+
+import argparse
+import json
+import random
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from pages import put
+
+RESULTS = Path(__file__).parent / "results" / "data_sizes"
+EPOCHS = {10: 12, 20: 10, 40: 8, 80: 5}
+"""Number of passes over so many documents: fewer over more, or the runs would take hours."""
+LEFT_OUT = ("conversation", "vlog")
+N_SELECTION = 6
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    command = commands.add_parser("train")
+    command.add_argument("gum", type=Path)
+    command.add_argument("encoder", type=Path, help="the Hugging Face folder of e5-small")
+    command.add_argument("-o", "--output", type=Path, required=True)
+    command.add_argument("--sizes", type=int, nargs="+", choices=EPOCHS, default=list(EPOCHS))
+    command.add_argument("--threads", type=int, default=1)
+    command = commands.add_parser("tables")
+    command.add_argument("--into", type=Path, metavar="PAGE", help="also write them into this page")
+    args = parser.parse_args()
+    if args.command == "train":
+        for size in args.sizes:
+            train(args, size)
+    else:
+        text = "\n".join(tables()) + "\n"
+        sys.stdout.write(text)
+        if args.into is not None:
+            put(text, args.into, "sizes")
+
+
+def train(args: argparse.Namespace, size: int) -> None:
+    """Train on this many documents, and score the result on dev."""
+    from rhetree.corpora.corpus import read_corpus
+
+    folder = args.output / f"documents-{size}"
+    order = [name for name in names(args.gum, "train") if genre_of(name) not in LEFT_OUT]
+    random.Random(1).shuffle(order)
+    selection = names(args.gum, "dev")
+    random.Random(1).shuffle(selection)
+    corpus = subset(args.gum, folder / "corpus", order[:size], selection[:N_SELECTION])
+    settings = [
+        f"data.corpus={corpus}",
+        "data.unseen_labels=ignore",
+        f"network.embedding.path={args.encoder}",
+        f"train.threads={args.threads}",
+        f"train.epochs={EPOCHS[size]}",
+    ]
+    record = learn("english-teacher", settings, folder / "run")
+    dev = read_corpus(args.gum, split="dev").split_by_sentence().split("dev")
+    record |= {"documents": size, "dev": score(folder / "run" / "model", dev, args.threads)}
+    write(RESULTS / f"{size}.json", record)
+
+
+def learn(recipe: str, settings: list[str], folder: Path) -> dict[str, object]:
+    """Train by a recipe, or go on; returns how long it took and what it learnt from."""
+    from rhetree.learning.training.experiment import Data, run, source_commit
+    from rhetree.learning.training.loop import Evaluated
+    from rhetree.learning.training.recipe import read_recipe
+
+    commit = source_commit()
+    path = Path(__file__).parents[1] / "configs" / f"{recipe}.toml"
+    started, processor = time.perf_counter(), time.process_time()
+    n_sentences = n_tokens = 0
+    best = None
+    resume = (folder / "log.jsonl").exists()
+    for event in run(read_recipe(path, settings), folder, resume=resume):
+        if isinstance(event, Data):
+            n_sentences = sum(len(document.sentences) for document in event.train)
+            n_tokens = sum(len(document.tokens) for document in event.train)
+        elif isinstance(event, Evaluated):
+            best = event.epoch if event.is_best else best
+            print(folder, event.epoch, dict(event.scores), flush=True)
+    return {
+        "sentences": n_sentences,
+        "tokens": n_tokens,
+        "best_epoch": best,
+        "resumed": resume,
+        "seconds": round(time.perf_counter() - started),
+        "processor_seconds": round(time.process_time() - processor),
+        "commit": commit,
+    }
+
+
+def score(model: Path, documents, threads: int) -> dict[str, float]:
+    """Segmentation inside sentences, and Full with gold EDUs and end to end, in percent."""
+    from rhetree.learning.evaluation import evaluate_models
+
+    results = evaluate_models(model, documents, threads=threads)
+    return {name: round(value, 2) for name, value in results.named().items()}
+
+
+def subset(gum: Path, folder: Path, train: list[str], dev: list[str]) -> Path:
+    """A folder with links to GUM's files, and with lists of its own."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for part in gum.iterdir():
+        if part.is_dir() and not (folder / part.name).is_symlink():
+            (folder / part.name).symlink_to(part.resolve())
+    for split, own in (("train", train), ("dev", dev)):
+        (folder / f"{split}.txt").write_text("".join(f"{name}\n" for name in sorted(own)), encoding="utf-8")
+    return folder
+
+
+def names(gum: Path, split: str) -> list[str]:
+    return (gum / f"{split}.txt").read_text(encoding="utf-8").split()
+
+
+def genre_of(name: str) -> str:
+    return name.split("_")[1]
+
+
+def write(path: Path, record: dict[str, object]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+
+
+def tables() -> Iterator[str]:
+    """The table in Markdown, with all finished runs."""
+    yield "| documents | sentences | tokens | epochs | minutes | segmentation | gold Full | end to end Full |"
+    yield "| --- | --- | --- | --- | --- | --- | --- | --- |"
+    for size, epochs in sorted(EPOCHS.items()):
+        path = RESULTS / f"{size}.json"
+        if path.exists():
+            record = json.loads(path.read_text(encoding="utf-8"))
+            scores = [record["dev"][name] for name in ("segmentation", "gold-full", "full")]
+            minutes = record["processor_seconds"] / 60
+            yield (
+                f"| {size} | {record['sentences']:,} | {record['tokens']:,} | {epochs} | {minutes:.0f} | "
+                f"{' | '.join(f'{value:.1f}' for value in scores)} |"
+            )
+
+
+if __name__ == "__main__":
+    main()
