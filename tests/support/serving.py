@@ -62,6 +62,8 @@ def on_a_port(parser=None, **settings):
     """A service on a free port of this machine; gives its port and what runs in it."""
     app = make_app(parser or fake_parser(), ServeSettings(**settings))
     listening = socket.create_server(("127.0.0.1", 0))
+    # The system keeps little of an answer that nobody reads; connections inherit it.
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 16_384)
     server = uvicorn.Server(
         uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=5)
     )

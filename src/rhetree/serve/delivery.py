@@ -19,6 +19,8 @@ from rhetree.serve.settings import ServeSettings
 
 Result = TypeVar("Result")
 
+END_SECONDS = 1.0
+"""How long a client that reads too slowly has to take the last line, which says what went wrong."""
 GONE = 499
 """The status of a request whose client went away, for log and metrics; nobody is there to read it."""
 
@@ -83,7 +85,11 @@ class Lines(Response):
 
     async def _end(self, send: Send, failure: Failure) -> None:
         line = to_json(failure.to_dict()) + b"\n"
-        await send({"type": "http.response.body", "body": line, "more_body": False})
+        last = send({"type": "http.response.body", "body": line, "more_body": False})
+        try:
+            await asyncio.wait_for(last, END_SECONDS)
+        except asyncio.TimeoutError:  # nobody reads: the server closes an answer that has no end
+            log("answer not read", level=logging.WARNING)
 
 
 async def _in_time(
