@@ -3,14 +3,13 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 # Tests run side by side, a process for each core: more threads would only get into each other's way.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-# A busy machine is no failure.
-settings.register_profile("rhetree", deadline=None)
-settings.load_profile("rhetree")
+EXAMPLES = {False: 40, True: 200}
+"""How many examples Hypothesis draws for each property, without and with --slow."""
 
 HAS_TORCH = find_spec("torch") is not None
 LEARNING = Path(__file__).parent / "learning"
@@ -23,6 +22,20 @@ def pytest_addoption(parser):
         action="store_true",
         help="write golden files and the comments of recipes again; review them as a diff",
     )
+
+    parser.addoption("--examples", type=int, help="how many examples Hypothesis draws for each property")
+
+
+def pytest_configure(config):
+    n_examples = config.getoption("--examples") or EXAMPLES[config.getoption("--slow")]
+    settings.register_profile(
+        "rhetree",
+        max_examples=n_examples,
+        # A busy machine is no failure.
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+    settings.load_profile("rhetree")
 
 
 def pytest_report_header():

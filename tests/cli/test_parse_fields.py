@@ -262,16 +262,16 @@ def test_rows_of_parquet_are_documents(parquet, tmp_path, capsys):
         parquet,
         tmp_path / "in.parquet",
         {
-            "name": list(range(600)),
-            "body": [f"It rained {number} times." for number in range(600)],
-            "nested": [{"a": [number, None]} for number in range(600)],
+            "name": list(range(60)),
+            "body": [f"It rained {number} times." for number in range(60)],
+            "nested": [{"a": [number, None]} for number in range(60)],
         },
-        row_group_size=500,
+        row_group_size=50,
     )
     found = parsed(capsys, path, "--text-field", "body", "--id-field", "name")
-    assert [record["id"] for record in found] == [str(number) for number in range(600)]
-    assert found[599]["text"] == "It rained 599 times."
-    assert found[599]["extra"] == {"nested": {"a": [599, None]}}
+    assert [record["id"] for record in found] == [str(number) for number in range(60)]
+    assert found[59]["text"] == "It rained 59 times."
+    assert found[59]["extra"] == {"nested": {"a": [59, None]}}
     assert "no field 'text' (found 'name', 'body', 'nested')" in told(capsys, path)
 
 

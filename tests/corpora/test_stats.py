@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rhetree.corpora.stats import CorpusStats, count, count_document
@@ -58,7 +58,6 @@ def test_the_commonest_label_comes_first():
     assert list(stats.as_dict()["labels"]) == ["c-NN", "a-NS", "b-NS"]
 
 
-@settings(max_examples=25)
 @given(st.lists(documents(), max_size=4), st.data())
 def test_counts_of_parts_add_up(all_documents, data):
     at = data.draw(st.integers(0, len(all_documents)))
@@ -70,7 +69,6 @@ def test_counts_of_parts_add_up(all_documents, data):
         assert sum(stats.labels.values()) <= max(0, stats.edus - 1)
 
 
-@settings(max_examples=25)
 @given(documents().filter(lambda document: document.edus))
 def test_a_document_of_one_sentence_has_the_labels_of_its_tree(document):
     whole = replace(document, sentences=spans_of_lengths([len(document.tokens)]))

@@ -7,6 +7,7 @@ from rhetree.domain.binarize import as_nary, binarize
 from rhetree.domain.dependencies import Dependency, DependencyError, dependencies, heads, tree_of
 from rhetree.domain.nary import NaryTree, Unit
 from rhetree.domain.tree import NUCLEARITIES, Split, Tree
+from support.depth import DEEP
 from support.strategies import nary_trees, trees
 
 ROOT = Dependency(None, None)
@@ -141,8 +142,8 @@ def test_what_the_rule_can_mend_is_complained_of(given_dependencies, message, me
 
 
 @pytest.mark.parametrize("nuclearity", NUCLEARITIES)
-def test_a_tree_of_20000_edus_does_not_recurse(nuclearity):
-    tree = Tree(tuple(Split(i, i + 1, 20_000, nuclearity, "list") for i in range(19_999)))
+def test_a_tree_deeper_than_pythons_stack_has_dependencies(nuclearity):
+    tree = Tree(tuple(Split(i, i + 1, DEEP, nuclearity, "list") for i in range(DEEP - 1)))
     assert binarize(tree_of(dependencies(tree))) == tree
 
 

@@ -8,6 +8,7 @@ from rhetree.domain.binarize import as_nary, binarize, unbinarize
 from rhetree.domain.nary import NaryTree, Unit
 from rhetree.domain.span import Span
 from rhetree.domain.tree import Split, Tree
+from support.depth import DEEP
 from support.strategies import nary_trees, trees
 
 LEAF = Tree()
@@ -86,18 +87,18 @@ def test_map_relations_renames_each():
     ]
 
 
-def test_a_tree_of_20000_edus_does_not_recurse():
-    deep = right_branching(20_000)
-    assert deep == right_branching(20_000)
-    assert hash(deep) == hash(right_branching(20_000))
+def test_no_tree_is_too_deep():
+    deep = right_branching(DEEP)
+    assert deep == right_branching(DEEP)
+    assert hash(deep) == hash(right_branching(DEEP))
     assert pickle.loads(pickle.dumps(deep)) == deep
     assert repr(deep)
     assert str(deep)
-    assert deep.depth() == 19_999
+    assert deep.depth() == DEEP - 1
     assert binarize(as_nary(deep)) == deep
     assert binarize(unbinarize(deep)) == deep
-    chain = right_branching(20_000, "NN")
-    assert len(unbinarize(chain).units) == 20_001
+    chain = right_branching(DEEP, "NN")
+    assert len(unbinarize(chain).units) == DEEP + 1
 
 
 @given(trees())

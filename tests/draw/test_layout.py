@@ -1,6 +1,6 @@
 """The layout is checked by its promise: no two things of a diagram touch."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rhetree.domain.tree import Tree
@@ -87,7 +87,6 @@ def panels(draw):
     return Panel(tuple(texts), bare.tokens, bare.tree, first=draw(st.sampled_from([0, 1234])))
 
 
-@settings(max_examples=60, deadline=None)
 @given(panels(), st.sampled_from([200.0, 400.0, float("inf")]))
 def test_names_touch_neither_each_other_nor_lines_nor_texts(panel, limit):
     text = DiagramText(panel, {})

@@ -18,6 +18,7 @@ PAPER = (
     "(1:Nucleus=span:1,2:Satellite=Elaboration:3) (2:Nucleus=Joint:2,3:Nucleus=Joint:3) "
     "(5:Satellite=Attribution:5,6:Nucleus=span:6)"
 )
+from support.depth import DEEP
 
 
 def of_tree(tree, name="doc"):
@@ -74,8 +75,8 @@ def test_a_document_with_sentence_trees_is_a_line_for_each():
         written(FORMAT, replace(document, sentence_trees=(document.sentence_trees[0], None)))
 
 
-def test_a_tree_of_20000_edus():
-    deep = Tree(tuple(Split(i, i + 1, 20_000, "NS", "elaboration") for i in range(19_999)))
+def test_a_tree_deeper_than_pythons_stack():
+    deep = Tree(tuple(Split(i, i + 1, DEEP, "NS", "elaboration") for i in range(DEEP - 1)))
     assert read_all(FORMAT, written(FORMAT, of_tree(deep))) == [of_tree(deep)]
 
 

@@ -3,7 +3,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from rhetree.domain.annotation import EmptyNode, FusedWord, Syntax
 from rhetree.domain.document import Document, Token
@@ -380,14 +380,12 @@ def test_spaces_are_escaped_as_udpipe_does(text):
     assert not set(misc.escape(text)) & set("\t\n\r |")
 
 
-@settings(max_examples=100)
 @given(rich_documents(CONLLU.holds).filter(lambda document: document.sentences))
 def test_what_is_written_is_read_back_the_same(document):
     assert not CONLLU.losses(document)
     assert read(written(document)) == [document]
 
 
-@settings(max_examples=100)
 @given(rich_documents(TOK.holds))
 def test_what_is_written_as_tok_is_read_back_the_same(document):
     assert not TOK.losses(document)

@@ -2,7 +2,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from rhetree.domain.document import Document, Token
@@ -12,6 +12,7 @@ from rhetree.domain.tree import Split, Tree
 from rhetree.errors import TreebankError, UnwritableError
 from rhetree.formats import read
 from rhetree.formats.dis import FORMAT
+from support.depth import DEEP
 from support.golden_storm import GOLDEN, storm
 from support.round_trip import read_all, written
 from support.strategies import WORDS, documents
@@ -48,7 +49,6 @@ def test_what_is_written_is_read_back_the_same_or_refused(document):
         assert read_one(written(FORMAT, document)) == document
 
 
-@settings(max_examples=40)
 @given(documents(holds=FORMAT.holds), st.data())
 def test_paragraphs_are_kept_wherever_they_end(document, data):
     assume(not cannot_be_written(document))
@@ -102,7 +102,7 @@ def test_one_edu():
     assert read_one(written(FORMAT, document)) == document
 
 
-@pytest.mark.parametrize("n", [10_001, pytest.param(100_001, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n", [DEEP + 1, pytest.param(100_001, marks=pytest.mark.slow)])
 def test_a_file_deeper_than_the_stack_is_read(n):
     leaf = "(Nucleus (leaf {}) (rel2par span) (text _!x_!))".format
     rest = "(Satellite (span {} {}) (rel2par elaboration)".format
@@ -111,8 +111,8 @@ def test_a_file_deeper_than_the_stack_is_read(n):
     assert read_one(text).tree == right_branching(n)
 
 
-def test_a_tree_of_20000_edus_is_written_and_read():
-    deep = replace(Document.from_edus(["x"] * 20_000, name="doc"), tree=right_branching(20_000))
+def test_a_tree_deeper_than_pythons_stack_is_written_and_read():
+    deep = replace(Document.from_edus(["x"] * DEEP, name="doc"), tree=right_branching(DEEP))
     text = written(FORMAT, deep)
     assert max(map(len, text.splitlines())) < 200, "indentation is capped"
     assert read_one(text) == deep

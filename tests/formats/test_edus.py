@@ -9,6 +9,7 @@ from rhetree.domain.span import Span
 from rhetree.errors import TreebankError, UnwritableError
 from rhetree.formats.edus import FORMAT
 from rhetree.formats.format import Layer
+from support.depth import DEEP
 from support.golden_storm import GOLDEN, storm
 from support.round_trip import read_all, written
 from support.strategies import documents
@@ -54,7 +55,7 @@ def test_blank_lines_part_documents_however_many():
 
 
 def test_20000_edus():
-    many = Document.from_edus(["x y"] * 20_000, name="doc")
+    many = Document.from_edus(["x y"] * DEEP, name="doc")
     assert read_all(FORMAT, written(FORMAT, many)) == [many]
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given, reject, settings
+from hypothesis import assume, given, reject
 from hypothesis import strategies as st
 
 from rhetree.domain.document import Document
@@ -40,7 +40,6 @@ def in_any_order(document):
 
 
 @every_format
-@settings(max_examples=30)
 @given(data=st.data())
 def test_what_a_format_holds_comes_back_the_same(format, folder, data):
     document = data.draw(rich_documents(format.holds))
@@ -75,7 +74,6 @@ LAYERS = {
 
 
 @every_format_with_text
-@settings(max_examples=30)
 @given(document=rich_documents())
 def test_what_is_not_listed_as_lost_comes_back(format, folder, document):
     assume(format.needs <= layers_of(document))

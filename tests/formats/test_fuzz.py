@@ -172,7 +172,7 @@ def mutated(draw, data):
 
 
 @every_format
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.data_too_large])
+@settings(suppress_health_check=[HealthCheck.data_too_large, HealthCheck.too_slow])
 @given(data=st.data())
 def test_a_file_that_was_damaged_is_read_or_refused(format, folder, data):
     valid = data.draw(st.sampled_from(list(valid_files(format, folder))))
@@ -180,7 +180,6 @@ def test_a_file_that_was_damaged_is_read_or_refused(format, folder, data):
 
 
 @every_format
-@settings(max_examples=30, deadline=None)
 @given(data=st.one_of(st.binary(max_size=300), st.text(max_size=300).map(lambda text: text.encode("utf-8"))))
 def test_a_file_of_something_else_is_read_or_refused(format, folder, data):
     check(data, format, folder)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from rhetree.domain.annotation import SecondaryEdge, Signal
 from rhetree.domain.document import Document, Token
@@ -421,7 +421,6 @@ def test_the_schema_is_one_and_knows_what_it_should_refuse():
     assert not VALIDATOR.is_valid(json.loads(in_sentence(splits=[[0, 1, 2, "XS", "x"]])))
 
 
-@settings(max_examples=100)
 @given(rich_documents())
 def test_every_layer_is_read_back_the_same_and_fits_the_schema(document):
     assert not JSON.losses(document)
@@ -430,7 +429,6 @@ def test_every_layer_is_read_back_the_same_and_fits_the_schema(document):
     assert read(written(document, JSONL), JSONL) == [document]
 
 
-@settings(max_examples=50)
 @given(documents({Layer.SENTENCES}).flatmap(lambda document: read_documents(document, digits=17)))
 def test_written_again_what_was_read_is_the_same(document):
     text = written(document, JSONL)

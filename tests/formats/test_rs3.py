@@ -2,7 +2,7 @@ import logging
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rhetree.domain.annotation import Signal
@@ -13,6 +13,7 @@ from rhetree.domain.tree import Split, Tree
 from rhetree.errors import TreebankError, UnwritableError
 from rhetree.formats.format import Layer
 from rhetree.formats.rs3 import FORMAT, declare
+from support.depth import DEEP
 from support.golden_storm import GOLDEN, storm
 from support.round_trip import read_all, written
 from support.strategies import documents
@@ -62,7 +63,6 @@ def right_branching(n_edus, nuclearity="NS"):
 # --- there and back -----------------------------------------------------------------------------
 
 
-@settings(max_examples=150, deadline=None)
 @given(documents(holds=FORMAT.holds))
 def test_what_is_written_is_read_back_the_same(document):
     assert read_one(written(FORMAT, document)) == document
@@ -83,12 +83,12 @@ def test_one_edu():
 
 
 @pytest.mark.parametrize("nuclearity", ["NS", "NN"])
-def test_a_tree_of_20000_edus_is_written_and_read(nuclearity):
-    deep = replace(Document.from_edus(["x"] * 20_000, name="doc"), tree=right_branching(20_000, nuclearity))
+def test_a_tree_deeper_than_pythons_stack_is_written_and_read(nuclearity):
+    deep = replace(Document.from_edus(["x"] * DEEP, name="doc"), tree=right_branching(DEEP, nuclearity))
     assert read_one(written(FORMAT, deep)) == deep
 
 
-@pytest.mark.parametrize("n", [10_001, pytest.param(100_001, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n", [DEEP + 1, pytest.param(100_001, marks=pytest.mark.slow)])
 def test_a_tree_deeper_than_the_stack_is_read(n):
     segments = [f"{i} {i - 1} cause" if i > 1 else "1" for i in range(1, n + 1)]
     assert read_one(rs3(*segments)).tree.depth() == n - 1
@@ -649,7 +649,6 @@ def test_groups_are_those_that_rstweb_makes_where_nothing_can_be_misread():
     assert written(FORMAT, Document.from_edus("abcd").with_nary(tree)).count("<group") == 3
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_any_rs3_is_read_or_refused_in_words(data):
     kinds = st.sampled_from(["", ":span", ":multinuc"])

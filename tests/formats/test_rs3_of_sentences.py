@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from rhetree.domain.document import Document
 from rhetree.domain.span import Span
@@ -27,7 +27,6 @@ def read_one(text, **options):
 
 
 @given(parsed_documents(min_sentences=2, whole=False))
-@settings(max_examples=30)
 def test_each_sentence_is_a_root_and_is_read_back_as_its_own_tree(document):
     text = text_of(document)
     assert "virtual-root" not in text

@@ -2,7 +2,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 
 from rhetree.domain.annotation import SecondaryEdge, Signal
 from rhetree.domain.document import Document, Token
@@ -64,7 +64,6 @@ def signal_of(source, tokens=""):
 # --- there and back -----------------------------------------------------------------------------
 
 
-@settings(max_examples=100, deadline=None)
 @given(documents(holds=FORMAT.holds).flatmap(annotated_documents))
 def test_what_is_written_is_read_back_the_same(document):
     ends = [(edge.source, edge.target) for edge in document.secondary_edges]

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from types import ModuleType
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from rhetree.domain.annotation import SecondaryEdge, Signal
 from rhetree.domain.document import Document
@@ -87,7 +87,6 @@ def test_one_edu_is_the_root(make_rsd):
     assert table(make_rsd(written(rs3.FORMAT, document))) == {1: ("Go & <stay> !", 0, "ROOT")}
 
 
-@settings(max_examples=150, deadline=None)
 @given(nary_trees(max_edus=8, relations=MONONUCLEAR, multinuclear=MULTINUCLEAR))
 def test_any_tree_has_its_heads(make_rsd, nary):
     document = Document.from_edus([f"word{number}" for number in range(nary.n_edus)]).with_nary(nary)

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rhetree.domain.document import Document
@@ -158,7 +158,6 @@ class GoldNetwork(FakeNetwork):
 
 
 @given(st.lists(tree_examples(), min_size=1, max_size=4))
-@settings(max_examples=60, deadline=None)
 def test_training_asks_for_the_very_steps_that_decoding_takes(examples):
     batch = make_batch(examples, NUMBERS)
     network = GoldNetwork(examples)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rhetree.learning.networks import pointer as torch_pointer
@@ -50,7 +50,6 @@ some_spans = st.one_of(st.just([0, 0]), bounds.filter(lambda span: span[0] < spa
 @pytest.mark.parametrize("partial_tree", ["attention", "average", "none"])
 @pytest.mark.parametrize("kind", ["last", "mean", "both-ends"])
 @given(st.lists(st.tuples(st.integers(0, BATCH - 1), some_spans, some_spans, some_spans), min_size=1))
-@settings(max_examples=25, deadline=None)
 def test_a_span_is_represented_as_by_its_twin(kind, partial_tree, steps):
     torch.manual_seed(5)
     states = random_states([LONGEST] * BATCH)

@@ -2,7 +2,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rhetree.domain.relations import GUM
@@ -154,7 +154,6 @@ def test_the_records_keys_are_golden():
     ]
 
 
-@settings(max_examples=60)
 @given(st.lists(pairs(), max_size=3), st.sampled_from(["sentence", "document"]))
 def test_agreement_is_symmetric(some, level):
     some = [pair for pair in some if level in levels(*pair)]
@@ -169,7 +168,6 @@ def test_agreement_is_symmetric(some, level):
     json.dumps(there.to_dict(), allow_nan=False)
 
 
-@settings(max_examples=60)
 @given(pairs())
 def test_brute_force_judges_every_span(pair):
     a, b = pair

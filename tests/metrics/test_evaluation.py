@@ -2,7 +2,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rhetree.domain.document import Document
@@ -111,7 +111,6 @@ def test_the_records_keys_are_golden():
     assert list(evaluation().to_dict()) == ["level", "relations", *scores]
 
 
-@settings(max_examples=40)
 @given(st.lists(pairs(), max_size=4), st.sampled_from(["sentence", "document"]))
 def test_counts_come_back_from_json(some, level):
     some = [pair for pair in some if level in levels(*pair)]
@@ -120,7 +119,6 @@ def test_counts_come_back_from_json(some, level):
     assert after.to_dict(per_document=True) == before.to_dict(per_document=True)
 
 
-@settings(max_examples=40)
 @given(st.lists(pairs(), min_size=1, max_size=4))
 def test_scores_lie_between_0_and_1(some):
     total = evaluate([gold for gold, _ in some], [predicted for _, predicted in some]).total

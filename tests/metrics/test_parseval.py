@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from rhetree.domain.document import Document
 from rhetree.domain.relations import GUM, RST_DT
@@ -178,7 +178,6 @@ def test_relations_are_compared_by_their_class():
         score_document(gold, predicted, inventory=RST_DT)
 
 
-@settings(max_examples=60)
 @given(pairs())
 def test_a_tree_against_itself_is_perfect(pair):
     for level in ("sentence", "document"):
@@ -187,7 +186,6 @@ def test_a_tree_against_itself_is_perfect(pair):
             assert all(counts.f1 == 1 and counts.matched == counts.gold for counts in counts_of(parseval))
 
 
-@settings(max_examples=60)
 @given(pairs(same_edus=True))
 def test_with_gold_edus_one_parseval_gives_the_other(pair):
     gold, predicted = pair
@@ -200,7 +198,6 @@ def test_with_gold_edus_one_parseval_gives_the_other(pair):
         assert scores.original.span.f1 == pytest.approx(2 * scores.rst.span.f1 - 1)
 
 
-@settings(max_examples=60)
 @given(pairs())
 def test_relations_apart_add_up_to_all_of_them(pair):
     for parseval in (score_document(*pair).rst, score_document(*pair).original):
@@ -209,7 +206,6 @@ def test_relations_apart_add_up_to_all_of_them(pair):
         assert max(parseval.nuclearity.matched, parseval.relation.matched) <= parseval.span.matched
 
 
-@settings(max_examples=80)
 @given(pairs())
 def test_brute_force_agrees(pair):
     gold, predicted = pair

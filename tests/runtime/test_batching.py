@@ -1,12 +1,11 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rhetree.runtime.batching import batches_by_cost
 
 
 @given(st.lists(st.integers(1, 600)), st.integers(1, 2000))
-@settings(deadline=None)
 def test_batches_cover_every_item_once_and_fit_the_budget(costs, budget):
     batches = list(batches_by_cost(costs, budget))
     assert sorted(i for batch in batches for i in batch) == list(range(len(costs)))
@@ -15,7 +14,6 @@ def test_batches_cover_every_item_once_and_fit_the_budget(costs, budget):
 
 
 @given(st.lists(st.integers(1, 600)), st.integers(1, 2000))
-@settings(deadline=None)
 def test_no_item_would_have_fitted_into_the_batch_before(costs, budget):
     batches = list(batches_by_cost(costs, budget))
     for before, after in zip(batches, batches[1:], strict=False):

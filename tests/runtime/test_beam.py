@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rhetree.domain.span import Span
@@ -99,7 +99,6 @@ def check_same(found, expected):
     st.lists(st.lists(st.sampled_from("abc"), min_size=1, max_size=4), min_size=1, max_size=3),
     st.integers(0, 9),
 )
-@settings(max_examples=15, deadline=None)
 def test_a_wide_beam_is_brute_force(batch, seed):
     network = FakeNetwork(seed)
     found = Pipeline(network, LABELS, beam=WIDE, batch_cost=WIDE * 100).analyse(batch)
@@ -145,7 +144,6 @@ def test_a_wide_beam_is_brute_force_with_a_trained_kind_of_network(name):
     st.integers(0, 9),
     st.integers(1, 6),
 )
-@settings(max_examples=30, deadline=None)
 def test_company_does_not_matter_to_a_beam(batch, seed, width):
     pipeline = Pipeline(FakeNetwork(seed), LABELS, beam=width)
     together = pipeline.analyse(batch)
@@ -205,7 +203,6 @@ def test_ties_are_broken_by_position():
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(-3, 0)), min_size=1), st.integers(1, 5))
-@settings(deadline=None)
 def test_the_best_of_each_group(items, width):
     groups, scores = (np.array(column) for column in zip(*items, strict=True))
     expected = []

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rhetree.domain.span import Span, check_tiling, spans_of_lengths
@@ -31,7 +31,6 @@ def best_readings(network, encoded, edus, labels=LABELS, **settings):
 
 
 @given(sentences(), st.integers(0, 9))
-@settings(max_examples=100, deadline=None)
 def test_wherever_the_pointer_goes_edus_cover_the_sentence(batch, seed):
     network = FakeNetwork(seed)
     found = best_segmentations(network, network.encode(batch))
@@ -42,7 +41,6 @@ def test_wherever_the_pointer_goes_edus_cover_the_sentence(batch, seed):
 
 
 @given(sentences(), st.integers(0, 9), st.integers(1, 9))
-@settings(max_examples=50, deadline=None)
 def test_no_edu_is_longer_than_the_reach(batch, seed, reach):
     network = FakeNetwork(seed)
     for segmentation in best_segmentations(network, network.encode(batch), reach=reach):
@@ -50,7 +48,6 @@ def test_no_edu_is_longer_than_the_reach(batch, seed, reach):
 
 
 @given(segmented(), st.integers(0, 9))
-@settings(max_examples=100, deadline=None)
 def test_wherever_the_pointer_goes_the_tree_is_one(given_edus, seed):
     batch, edus = given_edus
     network = FakeNetwork(seed)
@@ -67,7 +64,6 @@ def test_wherever_the_pointer_goes_the_tree_is_one(given_edus, seed):
 
 
 @given(segmented(), st.integers(0, 9))
-@settings(max_examples=50, deadline=None)
 def test_decoding_in_a_batch_is_the_plain_loop_over_each_sentence(given_edus, seed):
     batch, edus = given_edus
     network = FakeNetwork(seed)
@@ -117,7 +113,6 @@ def plain_structure(network, tokens, edus):
 
 
 @given(segmented(), st.integers(0, 9))
-@settings(max_examples=50, deadline=None)
 def test_a_sentence_is_decoded_alone_as_in_company(given_edus, seed):
     batch, edus = given_edus
     network = FakeNetwork(seed)
@@ -130,7 +125,6 @@ def test_a_sentence_is_decoded_alone_as_in_company(given_edus, seed):
 
 
 @given(segmented(), st.integers(0, 9))
-@settings(max_examples=50, deadline=None)
 def test_a_step_tells_the_network_parent_and_left_sibling(given_edus, seed):
     batch, edus = given_edus
     network = FakeNetwork(seed)

@@ -4,7 +4,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
@@ -28,7 +28,6 @@ sentences = st.lists(st.lists(st.sampled_from(WORDS), max_size=12), max_size=4)
 
 @pytest.mark.parametrize("piece", ["first", "last", "mean"])
 @given(batch=sentences, window=st.sampled_from([8, 9, 64]), max_pieces=st.integers(1, 5))
-@settings(max_examples=60, deadline=None)
 def test_a_batch_is_what_each_word_by_itself_makes(piece, batch, window, max_pieces):
     pieces = WordPieces(tokenizer(), pad_id=0, window=window, max_pieces=max_pieces, piece=piece)
     found = pieces.batch(batch)

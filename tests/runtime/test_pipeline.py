@@ -3,7 +3,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rhetree.domain.annotation import Syntax
@@ -22,7 +22,6 @@ def predict(documents, *, edus="auto", network=None, **settings):
 
 
 @given(st.lists(parsed_documents(), max_size=4), st.sampled_from(["auto", "gold"]))
-@settings(max_examples=50, deadline=None)
 def test_documents_come_back_in_order_with_edus_and_a_tree_for_each_sentence(documents, edus):
     found = predict(documents, edus=edus)
     assert [document.tokens for document in found] == [document.tokens for document in documents]
@@ -59,7 +58,6 @@ def test_probabilities_that_are_no_numbers_are_an_error_that_says_so(monkeypatch
 
 
 @given(st.lists(parsed_documents(), max_size=4))
-@settings(max_examples=50, deadline=None)
 def test_batches_and_windows_change_nothing(documents):
     expected = predict(documents)
     assert predict(documents, batch_cost=1) == expected
@@ -68,7 +66,6 @@ def test_batches_and_windows_change_nothing(documents):
 
 
 @given(st.lists(parsed_documents(), max_size=4), st.sampled_from(["auto", "gold"]))
-@settings(max_examples=25, deadline=None)
 def test_the_first_reading_of_a_beam_is_what_the_document_says(documents, edus):
     for found in predict(documents, edus=edus, beam=3):  # Document itself checks this
         assert len(found.readings) == len(found.sentences)
@@ -78,7 +75,6 @@ def test_the_first_reading_of_a_beam_is_what_the_document_says(documents, edus):
 
 
 @given(parsed_documents())
-@settings(max_examples=50, deadline=None)
 def test_what_was_gold_has_no_influence(document):
     assert predict([document]) == predict([document.without_edus()])
     assert predict([document], edus="gold") == predict([document.without_trees()], edus="gold")

@@ -1,7 +1,7 @@
 """Long spans are split near one of their ends."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rhetree.domain.span import spans_of_lengths
@@ -18,7 +18,6 @@ def splits_of(n_edus, seed, **options):
 
 
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=4), st.integers(0, 9), st.integers(1, 9))
-@settings(max_examples=50, deadline=None)
 def test_no_split_is_farther_from_both_ends_than_the_reach(n_edus, seed, reach):
     for n, splits in zip(n_edus, splits_of(n_edus, seed, reach=reach), strict=True):
         assert len(splits) == n - 1
@@ -27,7 +26,6 @@ def test_no_split_is_farther_from_both_ends_than_the_reach(n_edus, seed, reach):
 
 
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=4), st.integers(0, 9))
-@settings(max_examples=30, deadline=None)
 def test_a_reach_of_half_the_sentence_changes_nothing(n_edus, seed):
     assert splits_of(n_edus, seed, reach=(max(n_edus) + 1) // 2) == splits_of(n_edus, seed)
 

@@ -21,7 +21,7 @@ def api():
 
 
 @SCHEMA.parametrize()
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@settings(suppress_health_check=list(HealthCheck), derandomize=True)
 def test_no_request_is_our_fault(api, case):
     request = case.as_transport_kwargs(base_url="http://testserver")
     known = {name: request[name] for name in ("json", "headers", "params") if request.get(name) is not None}

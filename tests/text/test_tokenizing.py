@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rhetree.domain.document import Document
@@ -22,7 +22,6 @@ def is_invisible(text):
     return all(unicodedata.category(character) in ("Zs", "Zl", "Zp", "Cc", "Cf") for character in text)
 
 
-@settings(max_examples=200)
 @given(texts())
 def test_every_visible_character_is_in_a_token_and_every_token_in_the_text(text):
     document = tokenize(text, "any")
@@ -40,7 +39,6 @@ def test_every_visible_character_is_in_a_token_and_every_token_in_the_text(text)
     assert rebuilt + text[at:] == text
 
 
-@settings(max_examples=100)
 @given(texts(), texts())
 def test_a_blank_line_parts_what_comes_before_from_what_comes_after(left, right):
     for blank in ("\n\n", "\r\n\r\n", "\n \t\r\n", "\u2029"):
@@ -54,7 +52,6 @@ def test_a_blank_line_parts_what_comes_before_from_what_comes_after(left, right)
         ]
 
 
-@settings(max_examples=100)
 @given(st.lists(texts().filter(lambda text: tokenize(text).tokens), max_size=6))
 def test_no_token_and_no_sentence_crosses_the_edge_of_an_edu(edus):
     document = tokenize_edus(edus, "any")
