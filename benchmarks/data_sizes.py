@@ -79,14 +79,14 @@ def learn(recipe: str, settings: list[str], folder: Path) -> dict[str, object]:
     from rhetree.learning.training.experiment import Data, run, source_commit
     from rhetree.learning.training.loop import Evaluated
     from rhetree.learning.training.recipe import read_recipe
+    from rhetree.learning.training.shipped_recipes import find_recipe
 
     commit = source_commit()
-    path = Path(__file__).parents[1] / "configs" / f"{recipe}.toml"
     started, processor = time.perf_counter(), time.process_time()
     n_sentences = n_tokens = 0
     best = None
     resume = (folder / "log.jsonl").exists()
-    for event in run(read_recipe(path, settings), folder, resume=resume):
+    for event in run(read_recipe(find_recipe(recipe), settings), folder, resume=resume):
         if isinstance(event, Data):
             n_sentences = sum(len(document.sentences) for document in event.train)
             n_tokens = sum(len(document.tokens) for document in event.train)

@@ -14,7 +14,6 @@ from pathlib import Path
 
 TEACHERS = ("e5-small", "gte-small")
 TEXTS = ("ewt.conllu", "lines.conllu", "partut.conllu")
-CONFIGS = Path(__file__).parents[1] / "configs"
 
 
 def main() -> None:
@@ -47,7 +46,7 @@ def main() -> None:
 def train(recipe: str, folder: Path, *assignments: str) -> None:
     settings = [word for assignment in assignments for word in ("--set", assignment)]
     resume = ["--resume"] if (folder / "checkpoint.safetensors").exists() else []
-    rhetree("train", str(CONFIGS / f"{recipe}.toml"), *settings, "-o", str(folder), *resume)
+    rhetree("train", recipe, *settings, "-o", str(folder), *resume)
 
 
 def rhetree(*words: str) -> None:

@@ -37,7 +37,7 @@ METRICS = (
 
 @dataclass(frozen=True)
 class Row:
-    """One row of a table: a recipe of configs/ with some settings changed, over some seeds."""
+    """One row of a table: a recipe of Rhetree with some settings changed, over some seeds."""
 
     title: str
     config: str = ""
@@ -139,9 +139,10 @@ def is_done(name: str, seed: int) -> bool:
 def read_row(row: Row, seed: int, *assignments: str):
     """The recipe of a row."""
     from rhetree.learning.training.recipe import read_recipe
+    from rhetree.learning.training.shipped_recipes import find_recipe
 
     settings = [f"train.seed={seed}", "train.threads=1", *row.settings, *assignments]
-    return read_recipe(ROOT / "configs" / f"{row.config}.toml", settings)
+    return read_recipe(find_recipe(row.config), settings)
 
 
 def kept(recipe) -> dict[str, Any]:

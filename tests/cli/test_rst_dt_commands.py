@@ -1,7 +1,6 @@
 """RST-DT from its files to scores, by the commands of docs/training.md."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -11,7 +10,7 @@ from rhetree.cli.main import main
 from support.rst_dt import DOUBLE, MAIN, N_SENTENCES, TEST, TRAINING, is_crossing, write_penn, write_rst_dt
 from support.training_runs import SMALL
 
-RECIPE = Path(__file__).parents[2] / "configs" / "paper-joint.toml"
+RECIPE = "paper-joint"
 
 
 @pytest.fixture
@@ -102,8 +101,9 @@ def test_strict_reading_names_a_node_with_two_relations(tmp_path, penn, capsys):
 
 def test_the_recipes_of_the_paper_have_the_settings_of_rst_dt():
     from rhetree.learning.training.recipe import read_recipe
+    from rhetree.learning.training.shipped_recipes import find_recipe
 
     for task in ("joint", "parser", "segmenter"):
-        data = read_recipe(RECIPE.with_name(f"paper-{task}.toml")).data
+        data = read_recipe(find_recipe(f"paper-{task}")).data
         assert (data.dev_share, data.relations, data.lenient) == (0.1, "rst-dt", True)
         assert data.sentences

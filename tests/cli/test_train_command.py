@@ -16,6 +16,7 @@ from rhetree.learning.training.experiment import run
 from rhetree.learning.training.loop import Evaluated
 from rhetree.learning.training.recipe import read_recipe
 from rhetree.learning.training.run_folder import LOG, read_log
+from rhetree.learning.training.shipped_recipes import shipped_recipes
 from support.training_runs import train, write_recipe
 
 
@@ -24,6 +25,30 @@ def test_a_recipe_is_printed_with_every_setting(capsys):
     printed = capsys.readouterr().out
     assert "epochs = 7" in printed
     assert "# Evaluations without a better dev score before stopping.\npatience = 10" in printed
+
+
+def test_recipes_that_come_with_rhetree_are_listed_and_taken_by_name(capsys):
+    assert main(["train", "--list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == sorted(shipped_recipes())
+    assert any(line.startswith("english ") and "The shipped model" in line for line in lines)
+    assert main(["train", "segbot", "--print-recipe"]) == 0
+    printed = capsys.readouterr().out
+    assert shipped_recipes()["segbot"].read_text(encoding="utf-8").endswith(printed)
+
+
+@pytest.mark.parametrize(
+    ("recipe", "message"),
+    [
+        ("englsh", "no recipe is called 'englsh', nor is there such a file; did you mean english?"),
+        ("qq", "no recipe is called 'qq', nor is there such a file; rhetree train --list shows them"),
+        ("configs/english.toml", "there is no such file; for the recipe of Rhetree write english"),
+        ("mine.toml", "mine.toml: cannot be read: No such file or directory"),
+    ],
+)
+def test_a_recipe_that_is_not_there_is_told(capsys, recipe, message):
+    assert main(["train", recipe]) == 2
+    assert message in capsys.readouterr().err
 
 
 def test_a_killed_run_resumes_to_the_weights_of_an_unbroken_one(corpus, tmp_path):

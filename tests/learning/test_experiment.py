@@ -22,21 +22,20 @@ from rhetree.learning.training.loop import Evaluated
 from rhetree.learning.training.recipe import read_recipe
 from rhetree.learning.training.run_folder import read_log
 from rhetree.learning.training.settings import as_toml
+from rhetree.learning.training.shipped_recipes import find_recipe, shipped_recipes
 from support import small_corpora
 from support.tiny_encoders import save_encoder, write_elmo
 from support.training_runs import UNSET, small_recipe, train, write_recipe
 
-CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.toml"))
 
-
-@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", shipped_recipes().values(), ids=lambda path: path.stem)
 def test_a_shipped_recipe_has_every_setting_below_its_description(path, request):
     head, _, body = path.read_text(encoding="utf-8").partition("\n\n")
     if request.config.getoption("--regenerate"):
         body = as_toml(read_recipe(path))
         path.write_text(f"{head}\n\n{body}", encoding="utf-8")
     assert all(line.startswith("#") for line in head.splitlines())
-    assert f"rhetree train configs/{path.name}" in head
+    assert f"rhetree train {path.stem} --set" in head
     assert body == as_toml(read_recipe(path))
 
 
@@ -81,7 +80,7 @@ def test_a_recipe_of_the_paper_trains_on_elmo(corpus, tmp_path, monkeypatch, nam
     elmo = write_elmo(tmp_path / "elmo")
     own_corpus = [f"data.corpus={corpus}", "data.dev_share=0", "data.sentences=", "data.relations="]
     assignments = [*own_corpus, f"network.embedding.path={elmo}", "train.epochs=1"]
-    recipe = read_recipe(CONFIGS[0].with_name(f"{name}.toml"), assignments)
+    recipe = read_recipe(find_recipe(name), assignments)
     *_, evaluated = run(recipe, tmp_path / "run")
     model = load_model(tmp_path / "run" / "model")
     assert set(model.about["scores"]["dev"]) == set(evaluated.scores) == set(SCORES[recipe.network.task])

@@ -1,4 +1,4 @@
-"""Train a segmenter, a parser or both from a recipe (see configs/ and docs/training.md).
+"""Train a segmenter, a parser or both from a recipe (see --list and docs/training.md).
 
 The run's folder gets the recipe with every setting, a log, a picture of it, a checkpoint to go on
 from, and the best model so far.
@@ -16,7 +16,12 @@ from rhetree.errors import RhetreeError, SettingError, TrainingError, counted
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of ``rhetree train``."""
-    parser.add_argument("recipe", type=Path, nargs="?", metavar="CONFIG.toml", help="what to train")
+    parser.add_argument(
+        "recipe", nargs="?", metavar="RECIPE", help="what to train: a name that --list shows, or a TOML file"
+    )
+    parser.add_argument(
+        "--list", action="store_true", help="list the recipes that come with Rhetree, and stop"
+    )
     parser.add_argument(
         "--set",
         action="append",
@@ -42,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--print-recipe",
         action="store_true",
-        help="print the recipe with every setting and what it means, and stop; without CONFIG.toml, the defaults",
+        help="print the recipe with every setting and what it means, and stop; without RECIPE, the defaults",
     )
 
 
@@ -50,26 +55,41 @@ def run(args: argparse.Namespace) -> int:
     """Train, showing progress on standard error."""
     from rhetree.cli.console import make_console
     from rhetree.cli.extras import training_extra
+    from rhetree.learning.training.shipped_recipes import find_recipe
 
+    if args.list:
+        _list_recipes()
+        return 0
     with training_extra():
         from rhetree.learning.training.processes import started
         from rhetree.learning.training.recipe import read_recipe
         from rhetree.learning.training.settings import as_toml
 
-    if args.recipe is None and not args.print_recipe:
-        raise SettingError("a recipe is needed, such as configs/frozen-joint.toml; see also --print-recipe")
+    path = None if args.recipe is None else find_recipe(args.recipe)
+    if path is None and not args.print_recipe:
+        raise SettingError("a recipe is needed, such as frozen-joint; see --list and --print-recipe")
     lenient = ["data.lenient=true"] if args.lenient else []
-    recipe = read_recipe(args.recipe, [*args.assignments, *lenient])
-    if args.print_recipe:
+    recipe = read_recipe(path, [*args.assignments, *lenient])
+    if args.print_recipe or path is None:
         make_console().print(as_toml(recipe).removesuffix("\n"))
         return 0
-    folder = args.output or _folder_of(args.recipe)
+    folder = args.output or _folder_of(path)
     with started() as processes, _enough_memory():
         _train(recipe, folder, args.resume, args.device, processes)
         if processes.is_first:
             _draw_curve(folder)
             make_console().print(str(folder / "model"))
     return 0
+
+
+def _list_recipes() -> None:
+    from rhetree.cli.console import make_console
+    from rhetree.learning.training.shipped_recipes import shipped_recipes, title_of
+
+    recipes = shipped_recipes()
+    width = max(map(len, recipes))
+    for name, path in recipes.items():
+        make_console().print(f"{name:{width}}  {title_of(path)}")
 
 
 def _folder_of(recipe: Path) -> Path:
