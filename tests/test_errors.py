@@ -11,6 +11,8 @@ EXAMPLES = [
         errors.ArgumentError("exists; let it be replaced", "a.dis", "overwrite"),
         "a.dis: exists; let it be replaced",
     ),
+    (errors.ConstraintError("span 0..3 holds no token", "a"), "a: span 0..3 holds no token"),
+    (errors.ConstraintError("boundary 9 is outside", ""), "the text: boundary 9 is outside"),
     (errors.UnwritableError("it lacks EDUs", "a", "dis"), "a cannot be written as dis: it lacks EDUs"),
     (
         errors.MissingExtraError("drawing PNG", "png"),

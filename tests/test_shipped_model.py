@@ -30,6 +30,16 @@ def test_everything_that_ships_is_small_enough():
     assert sum(path.stat().st_size for path in find_model(DEFAULT).rglob("*")) < 45_000_000
 
 
+def test_a_parse_follows_constraints_and_tells_what_the_model_thinks_of_them(parser):
+    asked = {"edus": [[0, 7]], "spans": [{"start": 0, "end": 32, "split": 14, "nuclearity": "SN"}]}
+    document = parser.parse("He left early because it rained.", constraints=asked)
+    assert document.edu_texts() == ["He left", "early", "because it rained."]
+    (reading,) = document.readings[0]
+    assert str(reading.tree.splits[0]).startswith("0..2 | 2..3 causal-SN")
+    assert reading.edu_probs[0] < 0.01
+    assert reading.label_probs[0][0][0] == "causal-NS"
+
+
 def test_the_papers_example_has_the_papers_edus(parser):
     assert parser.parse(PAPER_EXAMPLE).edu_texts() == [
         "The Treasury also said",

@@ -14,6 +14,8 @@ from .domain.binarize import as_nary as as_nary
 from .domain.binarize import binarize as binarize
 from .domain.binarize import unbinarize as unbinarize
 from .domain.chunks import Chunk as Chunk
+from .domain.constraints import Constraints as Constraints
+from .domain.constraints import SpanConstraint as SpanConstraint
 from .domain.document import Document as Document
 from .domain.document import Token as Token
 from .domain.markup import Markup as Markup
@@ -30,6 +32,7 @@ from .domain.span import Span as Span
 from .domain.tree import Split as Split
 from .domain.tree import Tree as Tree
 from .errors import ArgumentError as ArgumentError
+from .errors import ConstraintError as ConstraintError
 from .errors import EmbeddingError as EmbeddingError
 from .errors import FileError as FileError
 from .errors import MismatchError as MismatchError

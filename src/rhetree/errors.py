@@ -7,6 +7,7 @@
     │   ├── TreebankError   a treebank file breaks the rules of its format
     │   └── EmbeddingError  a file of word vectors or of an encoder cannot be used
     ├── ArgumentError       a file or document can only be used with a further argument
+    │   └── ConstraintError constraints contradict each other, the document or the model
     ├── UnwritableError     a document cannot be written in a format
     ├── MismatchError       two things that belong together do not fit each other
     ├── SettingError        a setting is unknown, or its value is wrong
@@ -68,6 +69,17 @@ class ArgumentError(RhetreeError):
 
     def __str__(self) -> str:
         return f"{self.path}: {self.what}"
+
+
+class ConstraintError(ArgumentError):
+    """Constraints on a parse contradict each other, or do not fit the document or the model.
+
+    The message names both sides of a contradiction. Positions in it are characters of the text.
+    """
+
+    def __init__(self, what: str, document: str) -> None:
+        super().__init__(what, document or "the text", "constraints")
+        self.args = what, document  # what rebuilds it
 
 
 class UnwritableError(RhetreeError):

@@ -114,6 +114,39 @@ def test_no_documents_are_no_answers(api):
     assert api.post("/v1/parse", json={"documents": []}, headers=NDJSON).text == ""
 
 
+def test_constraints_hold_for_their_document(api):
+    parser = fake_parser()
+    asked = {"edus": [[0, 14]], "spans": [{"start": 0, "end": 32, "relation": "joint"}]}
+    text = "He left early because it rained."
+    answer = api.post("/v1/parse", json={"text": text, "constraints": asked})
+    assert answer.text == encode(parser.parse(text, constraints=asked), "json")
+    tokens = {"id": "b", "tokens": [["He", "left", "."]], "edus": [[[0, 2], [2, 3]]]}
+    crossing = [{"start": 0, "end": 13}, {"start": 8, "end": 32}]
+    constraints = [asked, None, {"spans": crossing}, {"spans": [{"start": 0, "end": 9, "nuclearity": "SN"}]}]
+    several = api.post(
+        "/v1/parse", json={"documents": [text, text, text, tokens], "constraints": constraints}
+    )
+    first, second, third, fourth = several.json()["documents"]
+    assert first == answer.json()
+    assert second == json.loads(encode(parser.parse(text), "json"))
+    message = (
+        "the text: span 0..13 and span 8..32 cross: in a tree two spans lie apart, or one inside the other"
+    )
+    assert third == {"id": "", "error": {"code": "bad_constraints", "message": message}}
+    assert fourth["sentences"][0]["splits"] == [[0, 1, 2, "SN", "attribution"]]
+    alone = api.post("/v1/parse", json={"text": text, "constraints": {"spans": crossing}})
+    assert error_of(alone) == (422, "bad_constraints", message)
+
+
+@pytest.mark.parametrize(
+    "body", [{"text": "a", "constraints": []}, {"documents": ["a"], "constraints": [None, None]}]
+)
+def test_constraints_are_for_one_document_or_for_each(api, body):
+    status, code, message = error_of(api.post("/v1/parse", json=body))
+    assert (status, code) == (422, "bad_request")
+    assert "'constraints' is an object for one document, or a list with an item for each" in message
+
+
 def test_converting_gives_the_content_and_what_is_lost(api):
     record = to_record(weather())
     answer = api.post("/v1/convert", json={"document": record, "to": "edus"}).json()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rhetree.domain.document import Document
 from rhetree.domain.span import Span
 from rhetree.errors import ModelError, counted
+from rhetree.runtime.constraints import ConstraintsLike
 from rhetree.runtime.installed import find_model, installed_models
 from rhetree.runtime.pipeline import BATCH_COST, Edus, Pipeline
 from rhetree.runtime.workers import MOST_THREADS
@@ -97,13 +98,20 @@ class Parser:
 
     # --- one text ---------------------------------------------------------------------------
 
-    def parse(self, text: str, name: str = "") -> Document:
-        """The EDUs and trees of a text."""
-        return next(self.parse_documents([_from_text(text, name)]))
+    def parse(self, text: str, name: str = "", *, constraints: ConstraintsLike | None = None) -> Document:
+        """The EDUs and trees of a text.
 
-    def segment(self, text: str, name: str = "") -> Document:
-        """The EDUs of a text, without trees."""
-        return next(self.segment_documents([_from_text(text, name)]))
+        :param constraints: what they have to agree with: :class:`~rhetree.Constraints`, or the same as a
+            dictionary. :class:`~rhetree.ConstraintError` if nothing does.
+        """
+        return next(self.parse_documents([_from_text(text, name)], constraints=[constraints]))
+
+    def segment(self, text: str, name: str = "", *, constraints: ConstraintsLike | None = None) -> Document:
+        """The EDUs of a text, without trees.
+
+        :param constraints: what they have to agree with, as in :meth:`parse`
+        """
+        return next(self.segment_documents([_from_text(text, name)], constraints=[constraints]))
 
     def parse_edus(self, edus: Iterable[str], name: str = "") -> Document:
         """The trees over EDUs that are known, given as their texts; no sentence ends inside an EDU."""
@@ -143,22 +151,34 @@ class Parser:
         """The EDUs of each text, as :meth:`parse_many` gives them with trees."""
         return _told(self.segment_documents(_from_texts(texts)), progress)
 
-    def parse_documents(self, documents: Iterable[Document], *, edus: Edus = "auto") -> Iterator[Document]:
+    def parse_documents(
+        self,
+        documents: Iterable[Document],
+        *,
+        edus: Edus = "auto",
+        constraints: Iterable[ConstraintsLike | None] | None = None,
+    ) -> Iterator[Document]:
         """The documents with EDUs and trees of the model's in place of what they had, in order.
 
         A document of text alone is tokenised first.
 
         :param edus: "gold" keeps the EDUs that documents have; "auto" finds EDUs first
+        :param constraints: for each document what its EDUs and trees have to agree with, or None
         """
         if edus not in ("auto", "gold"):
             raise ValueError(f"edus is 'auto' or 'gold', got {edus!r}")
         self.require("parse", *(["segment"] if edus == "auto" else []))
-        return self.pipeline.predict(map(self.prepare, documents), edus=edus)
+        return self.pipeline.predict(map(self.prepare, documents), edus=edus, constraints=constraints)
 
-    def segment_documents(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """The documents with EDUs of the model's in place of EDUs and trees that they had, in order."""
+    def segment_documents(
+        self, documents: Iterable[Document], *, constraints: Iterable[ConstraintsLike | None] | None = None
+    ) -> Iterator[Document]:
+        """The documents with EDUs of the model's in place of EDUs and trees that they had, in order.
+
+        :param constraints: for each document what its EDUs have to agree with, or None
+        """
         self.require("segment")
-        return self.pipeline.predict(map(self.prepare, documents), trees=False)
+        return self.pipeline.predict(map(self.prepare, documents), trees=False, constraints=constraints)
 
     def prepare(self, document: Document) -> Document:
         """The document with tokens and sentences, and with the model's name in its metadata."""

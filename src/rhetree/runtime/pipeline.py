@@ -2,16 +2,17 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, repeat
 from typing import Literal
 
 from rhetree.domain.document import Document
 from rhetree.domain.reading import Reading
 from rhetree.domain.span import Span
-from rhetree.errors import MismatchError
+from rhetree.errors import MismatchError, counted
 from rhetree.runtime.batching import batches_by_cost
+from rhetree.runtime.constraints import ConstraintsLike, SentenceConstraints, as_constraints, resolve
 from rhetree.runtime.edu_search import REACH, Segmentation, find_segmentations
-from rhetree.runtime.network import Network
+from rhetree.runtime.network import Encoded, Network
 from rhetree.runtime.readings import find_readings, readings_without_trees
 
 Edus = Literal["auto", "gold"]
@@ -72,7 +73,12 @@ class Pipeline:
         self.top_labels = top_labels
 
     def predict(
-        self, documents: Iterable[Document], *, edus: Edus = "auto", trees: bool = True
+        self,
+        documents: Iterable[Document],
+        *,
+        edus: Edus = "auto",
+        trees: bool = True,
+        constraints: Iterable[ConstraintsLike | None] | None = None,
     ) -> Iterator[Document]:
         """The same documents with what the network finds in place of what was known, in order.
 
@@ -82,14 +88,16 @@ class Pipeline:
 
         :param edus: "gold" parses the EDUs that documents have; "auto" finds EDUs first
         :param trees: whether to find trees too, if the network can
+        :param constraints: for each document what its EDUs and trees have to agree with, or None
         """
         readings: list[tuple[Reading, ...]] = []
-        for window in self._windows(documents, edus):
+        for window in self._windows(documents, edus, constraints):
             found = iter(
                 self.analyse(
                     [forms for piece in window for forms in piece.forms()],
                     None if edus == "auto" else [own for piece in window for own in piece.edus],
                     trees=trees,
+                    constraints=constraints_of(window),
                 )
             )
             for piece in window:
@@ -104,27 +112,67 @@ class Pipeline:
         edus: Sequence[Sequence[Span]] | None = None,
         *,
         trees: bool = True,
+        constraints: Sequence[SentenceConstraints | None] | None = None,
     ) -> list[tuple[Reading, ...]]:
         """The readings of each sentence, best first.
 
         :param sentences: tokens, one or more each
         :param edus: each sentence's EDUs as spans of its tokens, where they are known
         :param trees: whether to find trees too, if the network can
+        :param constraints: what each sentence has to agree with, if any has constraints
         """
         found: list[tuple[Reading, ...]] = [()] * len(sentences)
         for batch in batches_by_cost(list(map(len, sentences)), self.batch_cost // self.beam):
             given = None if edus is None else [edus[number] for number in batch]
-            readings = self._analyse_batch([sentences[number] for number in batch], given, trees)
+            asked = None if constraints is None else [constraints[number] for number in batch]
+            if asked is not None and not any(asked):
+                asked = None
+            readings = self._analyse_batch([sentences[number] for number in batch], given, trees, asked)
             for number, own in zip(batch, readings, strict=True):
                 found[number] = own
         return found
 
+    def pieces(
+        self,
+        document: Document,
+        size: int,
+        edus: Edus = "auto",
+        constraints: ConstraintsLike | None = None,
+    ) -> Iterator["Piece"]:
+        """The document in pieces of about ``size`` sentences; one without sentences is one empty piece.
+
+        :class:`~rhetree.ConstraintError` if nothing agrees with all of the constraints.
+        """
+        name = document.name or "a document"
+        if document.tokens and not document.sentences:
+            raise MismatchError(f"{name} has no sentences; they are needed to find EDUs and trees")
+        if edus == "gold" and document.tokens and not document.edus:
+            raise MismatchError(f"{name} has no EDUs to parse; let them be found (auto) or give them")
+        given = list(_edus_by_sentence(document)) if edus == "gold" else []
+        checked = as_constraints(constraints, document.name)
+        own: list[SentenceConstraints | None] = []
+        if checked is not None:
+            own = resolve(checked, document, self.labels, reach=self.reach, has_edus=edus == "gold")
+        start = taken = 0
+        n = len(document.sentences)
+        for end, sentence in enumerate(document.sentences, start=1):
+            taken += -(-len(sentence) // _TOKENS_OF_A_SENTENCE)
+            if taken >= size and end < n:
+                here = slice(start, end)
+                yield Piece(document, document.sentences[here], given[here], own[here], False, taken)
+                start, taken = end, 0
+        yield Piece(document, document.sentences[start:], given[start:], own[start:], True, max(1, taken))
+
     def _analyse_batch(
-        self, sentences: Sequence[Sequence[str]], edus: Sequence[Sequence[Span]] | None, trees: bool
+        self,
+        sentences: Sequence[Sequence[str]],
+        edus: Sequence[Sequence[Span]] | None,
+        trees: bool,
+        constraints: Sequence[SentenceConstraints | None] | None,
     ) -> list[tuple[Reading, ...]]:
         if edus is None and self.segmenter is not None:
             first = self.segmenter.encode(sentences)
-            segmentations = find_segmentations(self.segmenter, first, width=self.beam, reach=self.reach)
+            segmentations = self._find_segmentations(self.segmenter, first, constraints)
             if not trees:
                 return readings_without_trees(segmentations)
         encoded = self.network.encode(sentences)
@@ -133,7 +181,7 @@ class Pipeline:
                 raise ValueError("EDUs are given, but this network only segments")
             segmentations = [[Segmentation.given(own)] for own in edus]
         elif self.segmenter is None:
-            segmentations = find_segmentations(self.network, encoded, width=self.beam, reach=self.reach)
+            segmentations = self._find_segmentations(self.network, encoded, constraints)
         if encoded.parser is None or not trees:
             return readings_without_trees(segmentations)
         return find_readings(
@@ -143,13 +191,29 @@ class Pipeline:
             self.labels,
             width=self.beam,
             top_labels=self.top_labels,
+            constraints=constraints,
         )
 
-    def _windows(self, documents: Iterable[Document], edus: Edus) -> Iterator[list["Piece"]]:
+    def _find_segmentations(
+        self,
+        network: Network,
+        encoded: Encoded,
+        constraints: Sequence[SentenceConstraints | None] | None,
+    ) -> list[list[Segmentation]]:
+        return find_segmentations(
+            network, encoded, width=self.beam, reach=self.reach, constraints=constraints
+        )
+
+    def _windows(
+        self,
+        documents: Iterable[Document],
+        edus: Edus,
+        constraints: Iterable[ConstraintsLike | None] | None,
+    ) -> Iterator[list["Piece"]]:
         window: list[Piece] = []
         size = 0
         errors: list[Exception] = []
-        for piece in _pieces_until(documents, self.window, edus, errors):
+        for piece in self._pieces_until(documents, edus, constraints, errors):
             window.append(piece)
             size += piece.size
             if size >= self.window:
@@ -160,6 +224,20 @@ class Pipeline:
         for error in errors:
             raise error
 
+    def _pieces_until(
+        self,
+        documents: Iterable[Document],
+        edus: Edus,
+        constraints: Iterable[ConstraintsLike | None] | None,
+        errors: list[Exception],
+    ) -> Iterator["Piece"]:
+        """The pieces of all documents up to the first that cannot be read, whose error goes into ``errors``."""
+        try:
+            for document, own in _paired(documents, constraints):
+                yield from self.pieces(document, self.window, edus, own)
+        except Exception as error:  # of whoever gives us the documents
+            errors.append(error)
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:
@@ -169,6 +247,8 @@ class Piece:
     sentences: Sequence[Span]
     edus: Sequence[Sequence[Span]]
     """The EDUs of each sentence, counted from its first token; empty if they are to be found."""
+    constraints: Sequence[SentenceConstraints | None]
+    """What each sentence has to agree with; empty if the document has no constraints."""
     is_last: bool
     size: int
     """Its share of a window. A document without sentences has one too, so that reading ahead always ends."""
@@ -177,33 +257,31 @@ class Piece:
         return map(self.document.forms_of, self.sentences)
 
 
-def _pieces_until(
-    documents: Iterable[Document], size: int, edus: Edus, errors: list[Exception]
-) -> Iterator[Piece]:
-    """The pieces of all documents up to the first that cannot be read, whose error goes into ``errors``."""
-    try:
-        for document in documents:
-            yield from pieces(document, size, edus)
-    except Exception as error:  # of whoever gives us the documents
-        errors.append(error)
+def constraints_of(pieces: Sequence[Piece]) -> list[SentenceConstraints | None] | None:
+    """The constraints of each sentence of these pieces; None if there are none at all."""
+    if not any(piece.constraints for piece in pieces):
+        return None
+    return [own for piece in pieces for own in piece.constraints or [None] * len(piece.sentences)]
 
 
-def pieces(document: Document, size: int, edus: Edus) -> Iterator[Piece]:
-    """The document cut into pieces of about ``size`` sentences; a document without sentences is one empty piece."""
-    name = document.name or "a document"
-    n = len(document.sentences)
-    if document.tokens and not n:
-        raise MismatchError(f"{name} has no sentences; they are needed to find EDUs and trees")
-    if edus == "gold" and document.tokens and not document.edus:
-        raise MismatchError(f"{name} has no EDUs to parse; let them be found (auto) or give them")
-    given = list(_edus_by_sentence(document)) if edus == "gold" else []
-    start = taken = 0
-    for end, sentence in enumerate(document.sentences, start=1):
-        taken += -(-len(sentence) // _TOKENS_OF_A_SENTENCE)
-        if taken >= size and end < n:
-            yield Piece(document, document.sentences[start:end], given[start:end], False, taken)
-            start, taken = end, 0
-    yield Piece(document, document.sentences[start:], given[start:], True, max(1, taken))
+def _paired(
+    documents: Iterable[Document], constraints: Iterable[ConstraintsLike | None] | None
+) -> Iterator[tuple[Document, ConstraintsLike | None]]:
+    """Each document with its constraints."""
+    if constraints is None:
+        yield from zip(documents, repeat(None), strict=False)
+        return
+    given = iter(constraints)
+    for n_documents, document in enumerate(documents):
+        try:
+            yield document, next(given)
+        except StopIteration:
+            found = counted(n_documents, "document")
+            raise ValueError(
+                f"constraints are for {found}, but there are more; None stands for none"
+            ) from None
+    if list(islice(given, 1)):
+        raise ValueError("there are constraints for more documents than there are")
 
 
 def _edus_by_sentence(document: Document) -> Iterator[list[Span]]:

@@ -5,19 +5,21 @@ Labels of different splits are independent of each other, so that the best ways 
 labels with few exceptions, the cheapest ones.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rhetree.domain.reading import Reading
+from rhetree.domain.reading import LabelProbs, Reading
 from rhetree.domain.relations import label_parts
+from rhetree.domain.span import Span
 from rhetree.domain.tree import Nuclearity, Split, Tree
 from rhetree.errors import ModelError
 from rhetree.runtime.beam import best_of_each
+from rhetree.runtime.constraints import SentenceConstraints
 from rhetree.runtime.edu_search import Segmentation
-from rhetree.runtime.network import Encoded, Floats, Ints, Network
+from rhetree.runtime.network import Bools, Encoded, Floats, Ints, Network
 from rhetree.runtime.tree_search import Structures, find_structures
 
 _Exceptions = tuple[tuple[int, int], ...]
@@ -41,6 +43,7 @@ def find_readings(
     *,
     width: int = 1,
     top_labels: int = 3,
+    constraints: Sequence[SentenceConstraints | None] | None = None,
 ) -> list[tuple[Reading, ...]]:
     """The likeliest readings of each sentence of a batch, best first.
 
@@ -48,14 +51,23 @@ def find_readings(
     :param labels: what the network's labels are called, such as ``elaboration-NS``
     :param width: how many readings of each sentence to give; as many trees of each segmentation are tried
     :param top_labels: of how many labels of each split to tell the probability
+    :param constraints: what each sentence has to agree with, if any has constraints
     """
     rows = np.repeat(np.arange(len(segmentations)), list(map(len, segmentations)))
     flat = [one for own in segmentations for one in own]
-    structures = find_structures(network, encoded, rows, [one.edus for one in flat], width=width)
+    structures = find_structures(
+        network,
+        encoded,
+        rows,
+        [one.edus for one in flat],
+        width=width,
+        constraints=None if constraints is None else [constraints[row] for row in rows.tolist()],
+    )
     log_probs = _label(
         network, encoded, rows[structures.items[structures.owners]], structures.tokens, may_repeat=width > 1
     )
-    labelled = _Labelled(structures, log_probs, labels, max(width, top_labels), top_labels)
+    allowed = {} if constraints is None else _allowed_labels(structures, rows, constraints)
+    labelled = _Labelled(structures, log_probs, labels, max(width, top_labels), top_labels, allowed)
     before = np.array([one.log_prob for one in flat])
     totals = before[structures.items] + structures.scores + labelled.best
     _check_numbers(totals)
@@ -82,9 +94,27 @@ class _Labelled:
     """Structures with the likeliest labels of their splits."""
 
     def __init__(
-        self, structures: Structures, log_probs: Floats, labels: Sequence[str], n_ranks: int, n_told: int
+        self,
+        structures: Structures,
+        log_probs: Floats,
+        labels: Sequence[str],
+        n_ranks: int,
+        n_told: int,
+        allowed: Mapping[int, Bools],
     ) -> None:
+        """Rank the labels.
+
+        :param n_ranks: how many labels of a split to rank
+        :param n_told: of how many to tell the probability
+        :param allowed: for splits whose label is constrained, the labels that they may have, ``(labels,)``
+        """
         n_trees = len(structures.items)
+        self._told = {number: _best_labels(log_probs[number], labels, n_told) for number in allowed}
+        """The likeliest labels of splits whose label is constrained, whether they may have these or not."""
+        if allowed:
+            log_probs = log_probs.copy()
+            for number, own in allowed.items():
+                log_probs[number, ~own] = -np.inf
         ranked = np.argsort(-log_probs, axis=1, kind="stable")[:, :n_ranks]
         self._log_probs = np.take_along_axis(log_probs, ranked, axis=1).astype(np.float64)
         """The log-probability of the label of each rank, ``(splits, ranks)``."""
@@ -133,8 +163,13 @@ class _Labelled:
             relation, nuclearity = self._parts[names[rank]]
             start, middle, end = self._edus[number]
             splits.append(Split(start, middle, end, nuclearity, relation))
-            told = tuple(zip(names[: self._n_told], probs, strict=False))
-            label_probs.append((*told, (names[rank], probs[rank])) if rank >= self._n_told else told)
+            told = self._told.get(number)
+            if told is None:
+                told = tuple(zip(names[: self._n_told], probs, strict=False))
+                is_told = rank < self._n_told
+            else:
+                is_told = names[rank] in dict(told)
+            label_probs.append(told if is_told else (*told, (names[rank], probs[rank])))
         return Reading(
             segmentation.edus,
             Tree(tuple(splits)),
@@ -143,6 +178,26 @@ class _Labelled:
             tuple(self._split_probs[first:after]),
             tuple(label_probs),
         )
+
+
+def _allowed_labels(
+    structures: Structures, rows: Ints, constraints: Sequence[SentenceConstraints | None]
+) -> dict[int, Bools]:
+    """The labels that a split may have, for each split that may not have all."""
+    sentences = rows[structures.items[structures.owners]].tolist()
+    return {
+        number: own.labels[span]
+        for number, (sentence, (start, _, end)) in enumerate(
+            zip(sentences, structures.tokens.tolist(), strict=True)
+        )
+        if (own := constraints[sentence]) is not None and (span := Span(start, end)) in own.labels
+    }
+
+
+def _best_labels(log_probs: Floats, labels: Sequence[str], n: int) -> LabelProbs:
+    best = np.argsort(-log_probs, kind="stable")[:n].tolist()
+    probs = np.exp(log_probs.astype(np.float64)).tolist()
+    return tuple((labels[label], probs[label]) for label in best)
 
 
 def _check_numbers(log_probs: NDArray[np.floating] | Sequence[float]) -> None:

@@ -13,7 +13,8 @@ from itertools import chain
 import numpy as np
 
 from rhetree.domain.span import Span
-from rhetree.runtime.beam import Beam, Found, Scores
+from rhetree.runtime.beam import Beam, Found, Index, Scores
+from rhetree.runtime.constraints import SentenceConstraints
 from rhetree.runtime.network import Encoded, Floats, Ints, Network, SpansToSplit
 
 REACH = 128
@@ -50,6 +51,7 @@ def find_structures(
     *,
     width: int = 1,
     reach: int = REACH,
+    constraints: Sequence[SentenceConstraints | None] | None = None,
 ) -> Structures:
     """Find the likeliest trees over the EDUs of a batch's sentences.
 
@@ -59,11 +61,12 @@ def find_structures(
     :param edus: each item's EDUs as spans of the sentence's tokens
     :param width: beam width: the number of trees to keep, and to return, for each item
     :param reach: see :data:`REACH`
+    :param constraints: what each item has to agree with, as its EDUs do already, if any has constraints
     """
     if encoded.parser is None:
         raise ValueError("this network does not parse")
     n_edus = np.fromiter(map(len, edus), np.int64, len(edus))
-    agenda = _Agenda(edus, n_edus, reach)
+    agenda = _Agenda(edus, n_edus, reach, constraints)
     beam = Beam(len(edus), width)
     beam.finish(n_edus < 3)
     tops = beam.searches  # an item's root has the item's number
@@ -71,8 +74,8 @@ def find_structures(
     while tops.size:
         asked = agenda.spans_to_split(tops, rows[beam.searches])
         step = network.parse_step(encoded, asked, hidden)
-        origins, places = beam.advance(step.log_probs)
-        tops = agenda.split(tops[origins], places)
+        origins, places = beam.advance(agenda.allowed(step.log_probs))
+        tops = agenda.split(tops[origins], origins, places)
         kept = beam.finish(tops < 0)
         tops, hidden = tops[kept], step.hidden[:, origins][:, kept]
     return agenda.structures(beam.found(), n_edus)
@@ -96,7 +99,13 @@ class _Agenda:
     through all items, with one more number for the end of each item.
     """
 
-    def __init__(self, edus: Sequence[Sequence[Span]], n_edus: Ints, reach: int) -> None:
+    def __init__(
+        self,
+        edus: Sequence[Sequence[Span]],
+        n_edus: Ints,
+        reach: int,
+        constraints: Sequence[SentenceConstraints | None] | None,
+    ) -> None:
         n = len(n_edus)
         self._reach = reach
         self._first: Ints = np.cumsum(n_edus + 1) - n_edus - 1
@@ -119,6 +128,18 @@ class _Agenda:
         """The span below each span on the stack, or -1."""
         self._spans[:n, 0], self._spans[:n, 1] = self._first, self._first + n_edus
         self._n_spans = n
+        self._largest: Ints | None = None
+        """The number of EDUs of the largest span that may be split before each EDU; None if any may."""
+        if constraints is not None:
+            largest = [
+                np.full(len(spans) + 1, len(spans)) if own is None else own.largest_spans(spans)
+                for spans, own in zip(edus, constraints, strict=True)
+            ]
+            self._largest = np.concatenate(largest)
+        self._sizes: Ints = np.zeros((0, 1), dtype=np.int64)
+        """The number of EDUs of each span that is about to be split, ``(k, 1)``."""
+        self._places: Ints = np.zeros((0, 0), dtype=np.int64)
+        """The first EDU of the right part for each of its candidates, ``(k, most)``."""
         self._split: list[Ints] = []
         """The span that each step of the beam split."""
         self._middles: list[Ints] = []
@@ -131,7 +152,13 @@ class _Agenda:
         # The left part ends with any EDU of the span but its last.
         n_candidates = np.minimum(ends - starts - 1, 2 * self._reach)
         numbers = np.arange(n_candidates.max())
-        candidates = self._lasts.take(self._right_parts(starts, ends, numbers), mode="clip")
+        self._sizes = ends - starts
+        # Candidates near the span's start, then those near its end.
+        between = np.maximum(self._sizes - 1 - 2 * self._reach, 0)
+        self._places = starts + 1 + numbers + between * (numbers >= self._reach)
+        if self._largest is not None and between.any():
+            self._choose_allowed_places(self._largest, spans, n_candidates)
+        candidates = self._lasts.take(self._places, mode="clip")
         candidates[numbers >= n_candidates] = -1
         return SpansToSplit(
             rows=rows,
@@ -141,16 +168,36 @@ class _Agenda:
             candidates=candidates,
         )
 
-    def split(self, tops: Ints, places: Ints) -> Ints:
+    def _choose_allowed_places(self, largest: Ints, spans: Ints, n_candidates: Ints) -> None:
+        """In spans that are too large to consider every place, consider only places that are allowed."""
+        for row in np.flatnonzero(self._sizes[:, 0] - 1 > 2 * self._reach).tolist():
+            first, end = spans[row].tolist()
+            places = first + 1 + np.flatnonzero(largest[first + 1 : end] >= end - first)
+            if len(places) > 2 * self._reach:
+                places = np.concatenate([places[: self._reach], places[-self._reach :]])
+            self._places[row, : len(places)] = places
+            n_candidates[row] = len(places)
+
+    def allowed(self, log_probs: Floats) -> Floats:
+        """The log-probabilities of the candidates that are allowed; ``-inf`` in place of the others."""
+        if self._largest is None:
+            return log_probs
+        may_split = self._largest.take(self._places, mode="clip") >= self._sizes
+        return np.where(may_split, log_probs, np.float32(-np.inf))
+
+    def split(self, tops: Ints, origins: Index, places: Ints) -> Ints:
         """Split each span at the given candidate (counted from 0).
 
         Returns the span now on top of each stack, or -1 for an empty stack.
+
+        :param tops: the spans to split
+        :param origins: which of the spans that candidates were looked up for each of them is
         """
         n = len(tops)
         self._reserve(2 * n)
         spans, below = self._spans[tops], self._below[tops]
         starts, ends = spans[:, 0], spans[:, 1]
-        middles = self._right_parts(starts, ends, places)
+        middles = self._places[np.arange(len(self._places))[origins], places]
         self._split.append(tops)
         self._middles.append(middles)
         first, second, after = self._n_spans, self._n_spans + n, self._n_spans + 2 * n
@@ -163,12 +210,6 @@ class _Agenda:
         self._below[left] = below_left = np.where(ends - middles > 2, np.arange(first, second), below)
         self._n_spans = after
         return np.where(middles - starts > 2, np.arange(second, after), below_left)
-
-    def _right_parts(self, starts: Ints, ends: Ints, places: Ints) -> Ints:
-        """The first EDU of the right part for each candidate: those near the span's start, then near its end."""
-        between = np.maximum(ends - starts - 1 - 2 * self._reach, 0)
-        middles: Ints = starts + 1 + places + between * (places >= self._reach)
-        return middles
 
     def structures(self, found: Found, n_edus: Ints) -> Structures:
         """Build the trees of the hypotheses that were found, adding the splits that took no step."""

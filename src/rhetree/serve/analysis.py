@@ -13,7 +13,7 @@ from rhetree.errors import RhetreeError
 from rhetree.formats.rs3 import declare
 from rhetree.jobs.encoding import encode, encoding_of
 from rhetree.runtime.parser import Parser
-from rhetree.runtime.pipeline import Edus, Piece, pieces, with_readings
+from rhetree.runtime.pipeline import Edus, Piece, constraints_of, with_readings
 from rhetree.serve.answers import Content, failed_item
 from rhetree.serve.documents import Given, check_number, read_texts
 from rhetree.serve.failures import Failure, bad_request, failure_of
@@ -30,6 +30,10 @@ def analyse_texts(body: TextsBody, parser: Parser, settings: ServeSettings) -> W
     inputs = body.inputs()
     check_number(len(inputs), settings)
     given = list(read_texts(inputs, edus, settings))
+    if isinstance(body, ParseBody):
+        given = [
+            replace(one, constraints=own) for one, own in zip(given, body.all_constraints(), strict=True)
+        ]
     # A model that cannot do it refuses the request, not each document.
     for mode in {one.edus for one in given}:
         parser.require(*(["parse"] if trees else []), *(["segment"] if mode == "auto" else []))
@@ -75,7 +79,8 @@ def _read(given: Given, parser: Parser) -> _Read:
     if given.failure is not None:
         return given, None
     try:
-        (whole,) = pieces(parser.prepare(given.document), sys.maxsize, given.edus)
+        document = parser.prepare(given.document)
+        (whole,) = parser.pipeline.pieces(document, sys.maxsize, given.edus, given.constraints)
     except RhetreeError as error:
         return replace(given, failure=failure_of(error)), None
     return given, whole
@@ -88,6 +93,7 @@ def _ask(window: list[_Read], trees: bool) -> Ask:
         [forms for own in read for forms in own.forms()],
         [edus for own in read for edus in own.edus] if is_gold else None,
         trees,
+        constraints_of(read),
     )
 
 

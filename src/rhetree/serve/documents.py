@@ -28,6 +28,8 @@ class Given:
     edus: Edus = "auto"
     """Whether its own EDUs are kept ("gold")."""
     failure: Failure | None = None
+    constraints: dict[str, Any] | None = None
+    """What its EDUs and trees have to agree with."""
 
 
 def read_texts(

@@ -10,6 +10,7 @@ from starlette.exceptions import HTTPException
 
 from rhetree.errors import (
     ArgumentError,
+    ConstraintError,
     FileError,
     MismatchError,
     MissingExtraError,
@@ -26,6 +27,7 @@ _CODES: dict[type[RhetreeError], str] = {
     FileError: "bad_document",
     UnwritableError: "unwritable",
     MismatchError: "mismatch",
+    ConstraintError: "bad_constraints",
     ArgumentError: "argument_missing",
     ModelError: "model_cannot",
     MissingExtraError: "not_installed",

@@ -21,6 +21,7 @@ from typing import Protocol
 
 from rhetree.domain.reading import Reading
 from rhetree.domain.span import Span
+from rhetree.runtime.constraints import SentenceConstraints
 
 MOST_UNSENT = 16
 """Pieces of an answer that wait to be sent before its work pauses: a slow reader does not fill the memory."""
@@ -41,6 +42,7 @@ class Analyser(Protocol):
         edus: Sequence[Sequence[Span]] | None = None,
         *,
         trees: bool = True,
+        constraints: Sequence[SentenceConstraints | None] | None = None,
     ) -> list[Readings]:
         """The readings of each sentence."""
 
@@ -53,6 +55,8 @@ class Ask:
     edus: Sequence[Sequence[Span]] | None = None
     """The EDUs of each sentence, if they are given."""
     trees: bool = True
+    constraints: Sequence[SentenceConstraints | None] | None = None
+    """What each sentence has to agree with, if any has constraints."""
 
     @property
     def kind(self) -> tuple[bool, bool]:
@@ -265,8 +269,13 @@ class Pool:
         given = None
         if shares[0].ask.edus is not None:
             given = [own for share in shares for own in (share.ask.edus or ())[share.start : share.end]]
+        constraints = None
+        if any(share.ask.constraints for share in shares):
+            constraints = [own for share in shares for own in share.constraints()]
         try:
-            readings = self._analyser.analyse(sentences, given, trees=shares[0].ask.trees)
+            readings = self._analyser.analyse(
+                sentences, given, trees=shares[0].ask.trees, constraints=constraints
+            )
         except Exception as error:
             if len(shares) > 1:  # only the one that is to blame fails
                 for share in shares:
@@ -313,6 +322,12 @@ class _Share:
 
     def __post_init__(self) -> None:
         self.end = self.start
+
+    def constraints(self) -> Sequence[SentenceConstraints | None]:
+        """What each of the sentences has to agree with."""
+        if self.ask.constraints is None:
+            return [None] * (self.end - self.start)
+        return self.ask.constraints[self.start : self.end]
 
     def grow(self, most: int) -> int:
         """Add sentences of up to this many tokens, the first one whatever its length. Returns their tokens."""

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, WithJs
 from typing_extensions import Self
 
 from rhetree.domain.relations import INVENTORIES
+from rhetree.domain.tree import NUCLEARITIES
 from rhetree.draw.panel import Shape
 from rhetree.draw.picture import PictureFormat
 from rhetree.draw.theme import Theme
@@ -39,6 +40,42 @@ _RECORD_SCHEMA = {
 
 Record = Annotated[dict[str, Any], WithJsonSchema(_RECORD_SCHEMA)]
 """A document in our JSON; its id may be missing."""
+
+
+_POSITIONS = {"type": "array", "items": {"type": "integer"}}
+_CONSTRAINTS_SCHEMA = {
+    "title": "Constraints",
+    "description": "What the EDUs and trees of a document have to agree with (docs/decoding.md). Positions are characters "
+    "of its text.",
+    "type": "object",
+    "properties": {
+        "boundaries": {"description": "An EDU begins at each of these.", **_POSITIONS},
+        "joined": {"description": "No EDU begins at any of these.", **_POSITIONS},
+        "edus": {
+            "description": "Each [start, end] is exactly one EDU.",
+            "type": "array",
+            "items": _POSITIONS,
+        },
+        "spans": {
+            "description": "The tree has a node that covers exactly start to end, with what else is given.",
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["start", "end"],
+                "properties": {
+                    "start": {"type": "integer"},
+                    "end": {"type": "integer"},
+                    "split": {"type": "integer"},
+                    "nuclearity": {"type": "string", "enum": list(NUCLEARITIES)},
+                    "relation": {"type": "string"},
+                },
+            },
+        },
+    },
+}
+
+ConstraintsRecord = Annotated[dict[str, Any], WithJsonSchema(_CONSTRAINTS_SCHEMA)]
+"""Constraints, in JSON."""
 
 
 def _among(names: Iterable[str]) -> WithJsonSchema:
@@ -113,6 +150,23 @@ class ParseBody(TextsBody):
 
     edus: Edus | None = None
     """gold keeps the EDUs of documents, auto finds new ones. By default EDUs beside tokens are kept."""
+    constraints: ConstraintsRecord | list[ConstraintsRecord | None] | None = None
+    """What EDUs and trees have to agree with; for several documents a list of as many, with null for none."""
+
+    @model_validator(mode="after")
+    def _check_constraints(self) -> Self:
+        is_fitting = isinstance(self.constraints, list) == self.is_many and len(
+            self.all_constraints()
+        ) == len(self.inputs())
+        if self.constraints is not None and not is_fitting:
+            raise ValueError("'constraints' is an object for one document, or a list with an item for each")
+        return self
+
+    def all_constraints(self) -> list[dict[str, Any] | None]:
+        """The constraints of each document, or None."""
+        if self.constraints is None:
+            return [None] * len(self.inputs())
+        return list(self.constraints) if isinstance(self.constraints, list) else [self.constraints]
 
 
 class _AnnotationsBody(_Body):
