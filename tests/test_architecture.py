@@ -29,6 +29,7 @@ MAY_IMPORT = {
     "jobs": {"runtime", "corpora", "formats", "draw", "text", "domain"},
     "serve": {"jobs", "runtime", "metrics", "draw", "formats", "text", "domain"},
     "learning": {"runtime", "metrics", "corpora", "formats", "text", "domain"},
+    "scale": {"jobs", "runtime", "formats", "text", "domain"},
     "integrations": {"jobs", "runtime", "metrics", "draw", "formats", "text", "domain"},
 }
 """Besides itself, ``errors`` and ``offline``. The command line may import anything, inside functions; nobody imports it."""

@@ -20,6 +20,7 @@ DOORS = {
     "onnxruntime": SOURCE / "runtime" / "onnx_runtime.py",
     "huggingface_hub": SOURCE / "learning" / "embeddings" / "hugging_face.py",
     "langchain_core": SOURCE / "integrations" / "langchain.py",
+    "ray": SOURCE / "scale" / "cluster.py",
 }
 """The one file that imports each library that reports."""
 

@@ -19,12 +19,18 @@ Programmers' mistakes are ``ValueError`` and ``TypeError``, as everywhere in Pyt
 All arguments are positional: an exception that goes to another process is rebuilt from its ``args``.
 """
 
+import re
 from pathlib import Path
 
 
 def counted(number: int, noun: str) -> str:
     """A number and its noun, as messages have them: ``1 document``, ``2 documents``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _shown(path: Path) -> str:
+    """A path as the user wrote it: that of a URL has lost one of its slashes."""
+    return re.sub(r"^([a-z][a-z0-9+.-]+):/(?!/)", r"\1://", str(path))
 
 
 class RhetreeError(Exception):
@@ -41,7 +47,7 @@ class FileError(RhetreeError):
         self.line = line
 
     def __str__(self) -> str:
-        where = f"{self.path}" if self.line is None else f"{self.path}:{self.line}"
+        where = _shown(self.path) if self.line is None else f"{_shown(self.path)}:{self.line}"
         # The message may quote the file, and that may be all of it.
         return f"{where}: {self.what if len(self.what) <= 500 else self.what[:500] + '…'}"
 
@@ -68,7 +74,7 @@ class ArgumentError(RhetreeError):
         self.argument = argument
 
     def __str__(self) -> str:
-        return f"{self.path}: {self.what}"
+        return f"{_shown(self.path)}: {self.what}"
 
 
 class ConstraintError(ArgumentError):

@@ -16,6 +16,7 @@ SETTINGS = {
     "huggingface_hub": {"HF_HUB_DISABLE_TELEMETRY": "1"},
     # Of the names that LangChain's tracing goes by, the one that is read last: any other that the user sets wins.
     "langchain_core": {"LANGCHAIN_TRACING": "false"},
+    "ray": {"RAY_USAGE_STATS_ENABLED": "0"},
 }
 """By library: the variables that turn its reports off."""
 

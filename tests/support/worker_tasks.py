@@ -4,6 +4,7 @@ import os
 import signal
 import time
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 
 from rhetree.errors import MismatchError, ModelError
 from rhetree.jobs.portions import Worked
@@ -47,3 +48,34 @@ def play(document):
     elif what == "mismatch":
         return MismatchError("tokens differ")
     return replace(document, metadata={"process": str(os.getpid())})
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClusterTask(Task):
+    """The same for workers of a cluster: what comes out is always the same, and who works is written into a folder."""
+
+    folder: str
+    identity: str = "play 1"
+
+    def load(self):
+        return ClusterWorker(self)
+
+    def identify_model(self):
+        return self.identity
+
+
+class ClusterWorker:
+    """Does what texts say: ``die``, ``wrong``, ``mismatch``, ``sleep 0.2``, or nothing."""
+
+    def __init__(self, task):
+        self._task = task
+        self.parser = SimpleNamespace(model=SimpleNamespace(identity="play 1"))
+
+    def work_on(self, portion):
+        results = []
+        for document, _ in portion:
+            with open(f"{self._task.folder}/{os.getpid()}", "a", encoding="utf-8") as file:
+                file.write(f"{document.name}\n")
+            done = play(document)
+            results.append(done if isinstance(done, MismatchError) else document)
+        return Worked(results, 0.1)

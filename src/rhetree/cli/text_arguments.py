@@ -16,6 +16,7 @@ from rhetree.errors import RhetreeError
 from rhetree.jobs.encoding import ENCODINGS
 from rhetree.jobs.places import STANDARD, check_read_once, names_folder
 from rhetree.jobs.readers import KINDS, WITH_FIELDS
+from rhetree.jobs.remote import is_url
 from rhetree.jobs.streams import COMPRESSED
 from rhetree.runtime.workers import MOST_THREADS
 
@@ -60,10 +61,11 @@ def add_text_arguments(parser: argparse.ArgumentParser, formats: Sequence[str]) 
     add(
         "--workers",
         type=_whole_number(1, MOST_WORKERS),
-        default=1,
         metavar="N",
-        help="number of processes, each with a model of its own (default: 1); the output is the same",
+        help="number of processes, each with a model of its own (default: 1; with --engine ray one for each "
+        "processor of the cluster); the output is the same",
     )
+    _add_engine_arguments(parser)
     add_device_argument(parser)
     add(
         "--batch-cost",
@@ -74,14 +76,41 @@ def add_text_arguments(parser: argparse.ArgumentParser, formats: Sequence[str]) 
     add(
         "--on-error",
         choices=("stop", "skip"),
-        default="stop",
-        help="what to do at a record that cannot be read or written (default: stop); skipped ones make the exit code 1",
+        help="what to do at a record that cannot be read or written (default: stop, but skip with --engine ray); "
+        "skipped ones make the exit code 1",
+    )
+
+
+def _add_engine_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add(
+        "--engine",
+        choices=("local", "ray"),
+        default="local",
+        help="who does the work: this machine, or a Ray cluster, which writes shards with a manifest into the folder "
+        "OUT (needs the extra ray; default: local)",
+    )
+    add(
+        "--address",
+        metavar="HOST:PORT",
+        help="the Ray cluster (default: RAY_ADDRESS, or else one that lives on this machine for as long as the run)",
+    )
+    add(
+        "--shard-size",
+        type=_whole_number(1),
+        metavar="N",
+        help="characters of text in a shard of --engine ray (default: 1000000)",
     )
 
 
 def choose_sources(args: argparse.Namespace) -> "list[Source]":
     """The sources that the arguments name, in order."""
-    from rhetree.jobs.sources import check_output_is_no_source, find_sources, text_sources
+    from rhetree.jobs.sources import (
+        check_output_is_no_source,
+        find_remote_sources,
+        find_sources,
+        text_sources,
+    )
 
     arguments: list[str] = args.inputs
     if not arguments and not args.text:
@@ -89,7 +118,7 @@ def choose_sources(args: argparse.Namespace) -> "list[Source]":
             raise RhetreeError("nothing to read: give a text, name files or folders, or pipe something in")
         arguments = ["-"]
     check_read_once([Path(argument) for argument in arguments])
-    texts = [argument for argument in arguments if not _is_path(argument)]
+    texts = [argument for argument in arguments if not _is_path(argument) and not is_url(argument)]
     for text in texts:
         if _LOOKS_LIKE_A_FILE.fullmatch(text):
             raise RhetreeError(f"{text}: no such file or folder; if it is a text, say --text {text!r}")
@@ -98,6 +127,8 @@ def choose_sources(args: argparse.Namespace) -> "list[Source]":
     for argument in arguments:
         if _is_path(argument):
             sources += find_sources(Path(argument), args.kind, output=args.output)
+        elif is_url(argument):
+            sources += find_remote_sources(argument, args.kind)
         else:
             sources.append(next(named))
     sources += named
@@ -153,6 +184,10 @@ def choose_sink(
     encoding = with_edu_texts(format) if args.edu_texts else ENCODINGS[format]
     if args.resume and args.overwrite:
         raise RhetreeError("--resume keeps what is there, --overwrite replaces it; choose one")
+    if args.output_url is not None:
+        raise RhetreeError(
+            f"-o {args.output_url}: only --engine ray writes to a URL; name a file or a folder"
+        )
     if args.output is None:
         if args.resume:
             raise RhetreeError("--resume needs -o with a .jsonl file or a folder to go on with")
@@ -213,7 +248,7 @@ def _add_output_arguments(parser: argparse.ArgumentParser, formats: Sequence[str
         metavar="OUT",
         help="a file, a folder with a file for each document, or -",
     )
-    parser.set_defaults(ends_with_slash=False)
+    parser.set_defaults(ends_with_slash=False, output_url=None)
     add("--overwrite", action="store_true", help="replace what is there")
     add(
         "--resume",
@@ -227,6 +262,7 @@ class _OutputAction(argparse.Action):
 
     def __call__(self, _parser: object, namespace: argparse.Namespace, value: Any, *_: object) -> None:
         namespace.output = None if value in ("-", "/dev/stdout") else Path(value)
+        namespace.output_url = value if is_url(value) else None
         namespace.ends_with_slash = value.endswith(("/", os.sep))
 
 

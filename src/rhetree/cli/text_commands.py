@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 
 def run_on_texts(args: argparse.Namespace, formats: Sequence[str], *, parses: bool) -> int:
     """Read, parse or segment, write."""
+    if args.engine == "ray":
+        from rhetree.cli.cluster_commands import run_on_cluster
+
+        return run_on_cluster(args, parses=parses)
+    if args.address is not None or args.shard_size is not None:
+        raise RhetreeError(f"{'--shard-size' if args.address is None else '--address'} is for --engine ray")
     with naming_options():
         with _ended_by_interrupts():
             from rhetree.jobs.job import Job
@@ -29,8 +35,8 @@ def run_on_texts(args: argparse.Namespace, formats: Sequence[str], *, parses: bo
             sources = choose_sources(args)
             format = choose_format(args, formats, sources)
             records = Records(sources, edus=args.edus)
-            work, model = _workforce(_task(args, format, parses=parses), args.workers)
-            sink = choose_sink(args, format, {} if args.output is None else _settings(args, model))
+            work, model = _workforce(_task(args, format, parses=parses), args.workers or 1)
+            sink = choose_sink(args, format, {} if args.output is None else settings_of(args, model))
         job = Job(records, work, sink, on_bad_record=_say_skipped if args.on_error == "skip" else None)
         pace = Pace(records.n_bytes)
         with ProgressBar(pace, enabled=args.output is not None) as bar:
@@ -53,7 +59,7 @@ def _task(args: argparse.Namespace, format: str, *, parses: bool) -> "Task":
 
     threads = args.threads
     if threads is None:
-        threads = 0 if args.workers == 1 else 1
+        threads = 0 if (args.workers or 1) == 1 else 1
     return Task(
         model=args.model,
         parses=parses,
@@ -89,7 +95,7 @@ def _report(args: argparse.Namespace, job: "Job", pace: Pace) -> int:
     return 1 if job.n_skipped else 0
 
 
-def _settings(args: argparse.Namespace, model: str) -> "Settings":
+def settings_of(args: argparse.Namespace, model: str) -> "Settings":
     """Whatever changes the documents: a run is resumed only with the same settings."""
     from importlib.metadata import version
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rhetree.domain.document import Document
 from rhetree.jobs.places import STANDARD, file_name
+from rhetree.jobs.remote import size_of_url
 from rhetree.jobs.streams import without_compression
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ class Source:
     """The key or column of the text; None is the usual one, and leaves room for documents in our JSON."""
     id_field: str | None = None
     """The key or column of the document's name; None is the usual one, which may be missing."""
+    url: str | None = None
+    """Where the file is, if not on a disk of this machine; ``path`` is then for names and messages alone."""
     lenient: bool = False
     """Whether small mistakes are forgiven, with a warning for each."""
 
@@ -46,6 +49,8 @@ class Source:
         """Its size; None if that is not known."""
         if self.text is not None:
             return len(self.text.encode("utf-8"))
+        if self.url is not None:
+            return size_of_url(self.url)
         return self.path.stat().st_size if self.path.is_file() else None
 
 

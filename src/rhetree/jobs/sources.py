@@ -12,6 +12,7 @@ from rhetree.formats.format import complain
 from rhetree.jobs.places import STANDARD, file_name, files_in, is_inside
 from rhetree.jobs.readers import KINDS, WITHOUT_EDUS, sniff
 from rhetree.jobs.records import Found, Record, Source
+from rhetree.jobs.remote import files_below, open_url
 from rhetree.jobs.run_file import run_file_of
 from rhetree.jobs.streams import Stream, without_compression
 
@@ -54,6 +55,29 @@ def find_sources(path: Path, kind: str | None = None, *, output: Path | None = N
         ending = "" if kind is not None else f" ends in .{', .'.join(KINDS)}"
         raise RhetreeError(f"{path}: no file in it{ending}")
     return [Source(file, kind or _kind_of(file), file.relative_to(path).parent) for file in found]
+
+
+def find_remote_sources(url: str, kind: str | None = None) -> list[Source]:
+    """The sources that a URL names: one for a file, one per file for a folder.
+
+    :param kind: as above
+    """
+    below = files_below(url)
+    if not below:
+        path = Path(url)
+        if kind is None and _ending(path) not in KINDS:
+            raise ArgumentError(
+                f"its ending is none of .{', .'.join(KINDS)}; say what it holds", path, "kind"
+            )
+        return [Source(path, kind or _ending(path), url=url)]
+    found = [Path(name) for name in below if kind is not None or _ending(Path(name)) in KINDS]
+    if not found:
+        raise RhetreeError(f"{url}: no file in it ends in .{', .'.join(KINDS)}")
+    top = url.rstrip("/")
+    return [
+        Source(Path(top, name), kind or _ending(name), name.parent, url=f"{top}/{name.as_posix()}")
+        for name in found
+    ]
 
 
 class Records:
@@ -153,4 +177,6 @@ def _open(source: Source) -> AbstractContextManager[BinaryIO]:
         return io.BytesIO(source.text.encode("utf-8"))
     if source.path == STANDARD:
         return nullcontext(sys.stdin.buffer)
+    if source.url is not None:
+        return open_url(source.url)
     return source.path.open("rb")

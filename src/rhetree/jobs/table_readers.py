@@ -42,11 +42,11 @@ def read_parquet(stream: Stream, source: Source) -> Iterator[Found | RhetreeErro
     try:
         table = ParquetFile(stream.file)
         _check_columns(table.schema_arrow.names, source)
-        n_rows, number = table.metadata.num_rows, 0
+        n_rows, n_bytes, number = table.metadata.num_rows, source.n_bytes or 0, 0
         for batch in table.iter_batches(batch_size=_ROWS_AT_ONCE):
             for row in batch.to_pylist():
                 number += 1
-                stream.n_skimmed = (source.n_bytes or 0) * number // n_rows
+                stream.n_skimmed = n_bytes * number // n_rows
                 yield _found({name: _plain(value) for name, value in row.items()}, source, number)
     except (ArrowException, OSError, ValueError) as error:
         raise FileError(f"not a Parquet file that can be read: {error}", source.path) from error
