@@ -32,6 +32,18 @@ def test_it_listens_on_this_machine_and_says_where(served, capsys):
     )
 
 
+def test_it_opens_the_page_or_says_how(served, capsys, monkeypatch):
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    monkeypatch.setattr("threading.Thread.start", lambda self: self.run())
+    assert main(["serve", "--port", "0", "--open"]) == 0
+    assert opened == [f"http://127.0.0.1:{served['address'][1]}"]
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    assert main(["serve", "--port", "0"]) == 0
+    assert "--open does so by itself" in capsys.readouterr().err
+    assert len(opened) == 1
+
+
 def test_options_are_settings(served, model):
     options = (
         "--port 0 --workers 3 --places 5 --body-bytes 999 --text-characters 77 --documents 4 --seconds 1.5"

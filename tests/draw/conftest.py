@@ -1,9 +1,7 @@
 """A real browser, for the tests of pictures."""
 
 import json
-import os
 import re
-import shutil
 import subprocess
 from base64 import b64encode
 from hashlib import sha256
@@ -11,16 +9,13 @@ from html import unescape
 
 import pytest
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+from support.browsing import FLAGS as COMMON
+from support.browsing import find_browser
+
 FLAGS = (
     "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
+    *COMMON,
     "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
     "--window-size=1400,900",
     "--virtual-time-budget=3000",
     "--dump-dom",
@@ -59,10 +54,7 @@ document.body.append(out);
 
 @pytest.fixture(scope="session")
 def browser():
-    path = os.environ.get("RHETREE_BROWSER") or next(filter(None, map(shutil.which, NAMES)), None)
-    if path is None:
-        pytest.skip("needs Chromium: none of " + ", ".join(NAMES) + " is on the path")
-    return path
+    return find_browser()
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from rhetree.domain.record import from_record, to_record
 from rhetree.formats.json import decode
 from rhetree.jobs.encoding import ENCODINGS, encode
 from rhetree.metrics.report import evaluate
+from rhetree.serve.page import FOLDER
 from support.drawn_documents import treasury
 from support.fake_model import fake_parser
 from support.serving import LONG, TEXT, client, error_of
@@ -158,6 +159,21 @@ def test_converting_gives_the_content_and_what_is_lost(api):
     assert back[1]["error"]["code"] == "bad_document"
 
 
+def test_converting_to_csv_gives_a_row_for_each_edu(api):
+    record = to_record(weather())
+    answer = api.post("/v1/convert", json={"document": record, "to": "csv"}).json()
+    header, *rows = answer["content"].splitlines()
+    assert header.startswith("document,sentence,edu,")
+    assert len(rows) == len(weather().edus)
+    assert "EDUs" not in answer["losses"]
+    assert answer["losses"]
+    both_lines = "".join(f"{json.dumps(to_record(weather()))}\n" for _ in range(2))
+    file = {"content": both_lines, "format": "jsonl"}
+    both = api.post("/v1/convert", json={"document": file, "to": "csv"}).json()
+    assert both["content"].splitlines() == [header, *rows, *rows]
+    assert "no format is called" in error_of(api.post("/v1/convert", json={"document": record, "to": "x"}))[2]
+
+
 def test_a_mistake_in_a_file_has_its_line(api):
     file = {"content": "( Root (span 1 2)\n  ( Nucleus", "format": "dis", "name": "../../etc/passwd"}
     status, code, message = error_of(api.post("/v1/convert", json={"document": file, "to": "json"}))
@@ -259,16 +275,18 @@ def test_states_and_counters(api):
 
 
 def test_pages_come_from_the_package_and_load_nothing_else(api):
-    for path in ("/", "/docs", "/index.html", "/docs.js", "/style.css"):
+    modules = [f"/js/{path.name}" for path in (FOLDER / "js").iterdir()]
+    for path in ("/", "/docs", "/index.html", "/docs.js", "/style.css", "/page.css", *modules):
         answer = api.get(path)
         assert answer.status_code == 200
-        assert "http://" not in answer.text
+        assert "http://" not in answer.text.replace("http://www.w3.org/2000/svg", "")  # a name, no address
         assert "https://" not in answer.text
         tag = {"if-none-match": answer.headers["etag"]}
         assert api.get(path, headers=tag).status_code == 304
-    page = api.get("/docs").text
-    assert "<script src=" in page
-    assert "style=" not in page
+    for path, script in (("/docs", "<script src="), ("/", '<script type="module" src=')):
+        page = api.get(path).text
+        assert script in page
+        assert "style=" not in page
     assert set(api.get("/openapi.json").json()["paths"]) >= {
         "/v1/parse",
         "/v1/segment",

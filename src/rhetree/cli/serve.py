@@ -1,10 +1,11 @@
-"""Serve a model over HTTP: parse, segment, convert, draw and score, with a page that describes the API at /docs.
+"""Serve a model over HTTP, with a page to look at trees and correct them; /docs describes the API.
 
 The service listens on this machine only, unless --host says otherwise. docs/serving.md has its routes and limits.
 """
 
 import argparse
 import os
+import sys
 
 from rhetree.cli.options import add_device_argument, say
 from rhetree.errors import MissingExtraError, RhetreeError
@@ -32,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--host", default="127.0.0.1", help="the address to listen on (default: 127.0.0.1, this machine only)"
     )
     add("--port", type=int, default=8000, metavar="N", help="0 is any that is free (default: 8000)")
+    add("--open", action="store_true", help="open the page in a browser")
     add("--model", metavar="NAME|FOLDER", help="an installed model (rhetree models) or the folder of one")
     add("--beam", type=int, default=1, metavar="K", help="the K best readings of each sentence")
     add("--threads", type=int, default=0, metavar="N", help="threads of a batch (default: 0, one per core)")
@@ -89,6 +91,19 @@ def run(args: argparse.Namespace) -> int:
     listening = listen(args.host, args.port)
     if args.host not in ("127.0.0.1", "::1", "localhost") and settings.api_key is None:
         say(f"everyone who reaches {args.host} can use the service; --api-key, or {KEY}, asks for a key")
-    say(f"serving {parser.model.folder.name} on {address(listening)} (API: {address(listening)}/docs)")
+    page = address(listening)
+    say(f"serving {parser.model.folder.name} on {page} (API: {page}/docs)")
+    if args.open:
+        _open_page(page)
+    elif sys.stderr.isatty():
+        say(f"open {page} in a browser to look at trees and correct them; --open does so by itself")
     run(make_app(parser, settings), listening, settings)
     return 0
+
+
+def _open_page(page: str) -> None:
+    """Open the page beside the service: some browsers only return when they are closed."""
+    import threading
+    import webbrowser
+
+    threading.Thread(target=webbrowser.open, args=(page,), daemon=True).start()

@@ -46,7 +46,6 @@ def _panel(document: "Document", number: int, reading: "Reading") -> Panel:
         document.without_edus(),
         tokens=tokens,
         sentences=(),
-        blocks=(),
         syntax=None,
         edus=reading.edus,
         tree=reading.tree,

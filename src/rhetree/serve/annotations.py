@@ -9,15 +9,16 @@ from rhetree.domain.document import Document
 from rhetree.draw.picture import PictureConfig, draw
 from rhetree.errors import RhetreeError, UnwritableError
 from rhetree.formats import OUTPUTS, format_of, write_one
-from rhetree.formats.format import Layer
+from rhetree.formats.format import Format, Layer, layers_of
 from rhetree.jobs.conversion import Changes
+from rhetree.jobs.encoding import encode
 from rhetree.metrics.comparability import default_level
 from rhetree.metrics.report import evaluate, pair_by_name
 from rhetree.serve.answers import Content, failed_item, to_json
 from rhetree.serve.documents import check_number, inventory_of, read_annotated
 from rhetree.serve.failures import Failure, bad_request, failure_of
 from rhetree.serve.pool import Work
-from rhetree.serve.requests import ConvertBody, DrawBody, File, ScoreBody
+from rhetree.serve.requests import TABLE, ConvertBody, DrawBody, File, ScoreBody
 from rhetree.serve.settings import ServeSettings
 
 
@@ -25,14 +26,13 @@ def convert(body: ConvertBody, settings: ServeSettings) -> Work:
     """Write each document or file in another format; the answer says what that format cannot hold."""
     inputs = body.inputs()
     check_number(len(inputs), settings)
-    try:
-        format = format_of("", body.to, among=OUTPUTS)
-    except RhetreeError as error:
-        raise bad_request(str(error)) from error
+    format = None if body.to == TABLE else _output(body.to)
     changes = Changes(relations=inventory_of(body.relations), shape=body.shape, by_sentence=body.by_sentence)
 
     def converted(number: int) -> bytes:
         documents = read_annotated(inputs[number], f"document {number + 1}", settings)
+        if format is None:
+            return _as_table([changes.apply(document) for document in documents])
         if len(documents) > 1 and not format.many:
             what = f"a file holds one document, and there are {len(documents)}; send each by itself"
             raise UnwritableError(what, documents[0].name, format.name)
@@ -47,6 +47,21 @@ def convert(body: ConvertBody, settings: ServeSettings) -> Work:
         return to_json(record | {"losses": [layer.value for layer in Layer if layer in losses]})
 
     return _each(inputs, body.is_many, converted)
+
+
+def _output(name: str) -> Format:
+    try:
+        return format_of("", name, among=OUTPUTS)
+    except RhetreeError as error:
+        raise bad_request(str(error)) from error
+
+
+def _as_table(documents: Sequence[Document]) -> bytes:
+    """A row for each EDU; trees are in it only as far as EDUs attach to each other."""
+    rows = [str(encode(document, TABLE, first=number == 0)) for number, document in enumerate(documents)]
+    lost = {layer for document in documents for layer in layers_of(document)} - {Layer.TEXT, Layer.EDUS}
+    record = {"id": documents[0].name, "format": TABLE, "content": "".join(rows)}
+    return to_json(record | {"losses": [layer.value for layer in Layer if layer in lost]})
 
 
 def draw_pictures(body: DrawBody, settings: ServeSettings) -> Work:

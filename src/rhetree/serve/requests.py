@@ -83,8 +83,11 @@ def _among(names: Iterable[str]) -> WithJsonSchema:
     return WithJsonSchema({"type": "string", "enum": sorted(names)})
 
 
+TABLE = "csv"
+"""The format of ``convert`` that is a table, and no treebank file."""
+
 InputFormat = Annotated[str, _among(FORMATS)]
-OutputFormat = Annotated[str, _among(OUTPUTS)]
+OutputFormat = Annotated[str, _among([*OUTPUTS, TABLE])]
 ParsedFormat = Annotated[str, _among(ENCODINGS)]
 InventoryName = Annotated[str, _among(INVENTORIES)]
 
