@@ -31,12 +31,17 @@ from support.training_runs import UNSET, small_recipe, train, write_recipe
 @pytest.mark.parametrize("path", shipped_recipes().values(), ids=lambda path: path.stem)
 def test_a_shipped_recipe_has_every_setting_below_its_description(path, request):
     head, _, body = path.read_text(encoding="utf-8").partition("\n\n")
+    recipe = read_recipe(path)
+    sections = as_toml(recipe).split("\n\n")
+    if recipe.train.start:  # the network is that of the model to start from
+        sections = [section for section in sections if "\n[network" not in section]
+    expected = "\n\n".join(sections)
     if request.config.getoption("--regenerate"):
-        body = as_toml(read_recipe(path))
+        body = expected
         path.write_text(f"{head}\n\n{body}", encoding="utf-8")
     assert all(line.startswith("#") for line in head.splitlines())
     assert f"rhetree train {path.stem} --set" in head
-    assert body == as_toml(read_recipe(path))
+    assert body == expected
 
 
 def test_a_model_is_learnt_saved_loaded_and_predicts_the_same(corpus, tmp_path):

@@ -5,6 +5,7 @@ from, and the best model so far.
 """
 
 import argparse
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of ``rhetree train``."""
     parser.add_argument(
         "recipe", nargs="?", metavar="RECIPE", help="what to train: a name that --list shows, or a TOML file"
+    )
+    parser.add_argument(
+        "--from",
+        metavar="MODEL",
+        dest="start",
+        help="train this model further: an installed one, such as english, or a folder; RECIPE is then "
+        "fine-tune, unless you name another",
     )
     parser.add_argument(
         "--list", action="store_true", help="list the recipes that come with Rhetree, and stop"
@@ -65,11 +73,13 @@ def run(args: argparse.Namespace) -> int:
         from rhetree.learning.training.recipe import read_recipe
         from rhetree.learning.training.settings import as_toml
 
-    path = None if args.recipe is None else find_recipe(args.recipe)
+    name = args.recipe or ("fine-tune" if args.start else None)
+    path = None if name is None else find_recipe(name)
     if path is None and not args.print_recipe:
         raise SettingError("a recipe is needed, such as frozen-joint; see --list and --print-recipe")
     lenient = ["data.lenient=true"] if args.lenient else []
-    recipe = read_recipe(path, [*args.assignments, *lenient])
+    start = [] if args.start is None else [f"train.start={json.dumps(args.start)}"]
+    recipe = read_recipe(path, [*start, *args.assignments, *lenient])
     if args.print_recipe or path is None:
         make_console().print(as_toml(recipe).removesuffix("\n"))
         return 0

@@ -12,7 +12,7 @@ from typing import Any
 import onnx
 
 from rhetree.errors import ModelError
-from rhetree.learning.export.network_graphs import labels_graph, states_graph, step_graphs
+from rhetree.learning.export.network_graphs import network_graphs
 from rhetree.learning.export.precision import Precision, halve
 from rhetree.learning.model import Model, load_model, new_directory, write_config, write_weights
 from rhetree.learning.networks.crf import CrfTagger
@@ -48,7 +48,7 @@ def export_model(
         )
     with new_directory(target) as folder:
         words = _export_words(folder, network, precision, name)
-        for file, graph in _graphs(network).items():
+        for file, graph in network_graphs(network).items():
             # Half precision is enough to store weights wherever the encoder is coarser.
             onnx.save(graph if precision == "fp32" else halve(graph), folder / file)
         if weights:
@@ -82,15 +82,6 @@ def _export_words(
         ) from error
 
 
-def _graphs(network: DiscourseNetwork) -> dict[str, onnx.ModelProto]:
-    """All graphs but the encoder's, by their files."""
-    files = {"segmenter": runtime.SEGMENTER, "parser": runtime.PARSER}
-    graphs = {files[name]: graph for name, graph in step_graphs(network).items()}
-    if network.classifier is not None:
-        graphs[runtime.LABELS] = labels_graph(network.classifier)
-    return {runtime.STATES: states_graph(network), **graphs}
-
-
 def _config(model: Model, settings: Mapping[str, Any]) -> dict[str, Any]:
     own = metadata.version("rhetree")
     about = {
@@ -120,4 +111,5 @@ def _without_folders(recipe: Recipe) -> Recipe:
         teachers=tuple(Path(folder).name for folder in recipe.distillation.teachers),
         texts=tuple(Path(text).name for text in recipe.distillation.texts),
     )
-    return replace(recipe, data=data, network=network, distillation=distillation)
+    train = replace(recipe.train, start=Path(recipe.train.start).name)
+    return replace(recipe, data=data, network=network, train=train, distillation=distillation)

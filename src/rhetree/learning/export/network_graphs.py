@@ -21,6 +21,16 @@ from rhetree.learning.networks.joint import DiscourseNetwork
 from rhetree.learning.networks.parser import StackPointerParser
 from rhetree.learning.networks.pointer import Pointer
 from rhetree.learning.networks.segmenter import PointerSegmenter
+from rhetree.runtime.model import LABELS, PARSER, SEGMENTER, STATES
+
+
+def network_graphs(network: DiscourseNetwork) -> dict[str, ModelProto]:
+    """All graphs but the encoder's, by their files."""
+    files = {"segmenter": SEGMENTER, "parser": PARSER}
+    graphs = {files[name]: graph for name, graph in step_graphs(network).items()}
+    if network.classifier is not None:
+        graphs[LABELS] = labels_graph(network.classifier)
+    return {STATES: states_graph(network), **graphs}
 
 
 def states_graph(network: DiscourseNetwork) -> ModelProto:

@@ -5,7 +5,7 @@ import platform
 import subprocess
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib import metadata
 from pathlib import Path
 
@@ -31,6 +31,7 @@ from rhetree.learning.training import distillation, run_folder
 from rhetree.learning.training.loop import Evaluated, Step, train
 from rhetree.learning.training.processes import Processes
 from rhetree.learning.training.recipe import DataConfig, Recipe
+from rhetree.learning.training.start import Start, open_start, start_from, started_embedder
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +99,13 @@ def run(
     """
     processes = processes or Processes()
     place = choose_device(device)
+    start = open_start(recipe.train.start) if recipe.train.start else None
     data = read_data(recipe.data)
-    yield data
     examples = sentence_examples(data.train)
-    labels = check_labels(recipe, examples, sentence_examples(data.dev))
+    labels = check_labels(recipe, examples, sentence_examples(data.dev), start)
+    if start is not None and labels:
+        data = replace(data, notes=(*data.notes, *start.notes(labels)))
+    yield data
     dependency_relations = check_syntax(recipe, examples)
     select = scoring.check_select(recipe.train.select, recipe.network.task)
     learnt_from, contents = fingerprint(data.train), _contents(data, recipe)
@@ -121,7 +125,11 @@ def run(
             examples = distillation.teach(recipe.distillation, examples, labels, threads=recipe.train.threads)
             sentences += [example.tokens for example in examples[n_gold:]]
             torch.manual_seed(recipe.train.seed)
-        embedder = make_embedder(recipe.network.embedding, [example.tokens for example in examples])
+        beginning = None if start is None else start.load(recipe.network)
+        if beginning is None:
+            embedder = make_embedder(recipe.network.embedding, [example.tokens for example in examples])
+        else:
+            embedder = started_embedder(recipe.network, beginning)
         embedder.to(place)
         if processes.is_first:
             run_folder.start(folder, recipe, n_done)
@@ -130,9 +138,11 @@ def run(
             progress=None if progress is None else lambda n_there: progress(n_there, len(sentences)),
         )
         network = DiscourseNetwork(recipe.network, embedder, labels, dependency_relations).to(place)
+        if beginning is not None:
+            start_from(network, beginning)
 
         def keep(scores: Mapping[str, float]) -> None:
-            about = _about(recipe, data, scores, sha256=learnt_from, commit=commit)
+            about = _about(recipe, data, scores, sha256=learnt_from, commit=commit, start=start)
             save_model(folder / run_folder.MODEL, network, recipe, about)
 
         for event in train(
@@ -160,9 +170,15 @@ def run(
 
 
 def check_labels(
-    recipe: Recipe, train: Sequence[SentenceExample], dev: Sequence[SentenceExample]
+    recipe: Recipe,
+    train: Sequence[SentenceExample],
+    dev: Sequence[SentenceExample],
+    start: Start | None = None,
 ) -> tuple[str, ...]:
-    """The labels to learn; an error if trees are needed and there are none, or dev has unseen labels."""
+    """The labels to learn; an error if trees are needed and there are none, or dev has unseen labels.
+
+    :param start: the model to start from, whose labels are kept if it knows all that train has
+    """
     if recipe.network.task == "segment":
         return ()
     labels = labels_of(train)
@@ -172,6 +188,8 @@ def check_labels(
                 f"{recipe.data.corpus}: split {name!r} has no trees; "
                 "set network.task=segment, or use a corpus with trees"
             )
+    if start is not None:
+        labels = start.labels_for(labels)
     unseen = sorted(set(labels_of(dev)) - set(labels))
     if recipe.network.classifier.separate:  # any relation can be combined with any nuclearity
         seen = {part for label in labels for part in enumerate(label_parts(label))}
@@ -209,8 +227,15 @@ def _contents(data: Data, recipe: Recipe) -> str:
 
 
 def _about(
-    recipe: Recipe, data: Data, scores: Mapping[str, float], *, sha256: str, commit: str | None
+    recipe: Recipe,
+    data: Data,
+    scores: Mapping[str, float],
+    *,
+    sha256: str,
+    commit: str | None,
+    start: Start | None,
 ) -> dict[str, object]:
+    texts = [text_hash(document) for document in data.train]
     return {
         "scores": {"dev": dict(scores)},
         "data": {
@@ -219,7 +244,7 @@ def _about(
             "sentences": sum(len(document.sentences) for document in data.train),
             "sha256": sha256,
             "relations": _relations(data.inventory),
-            "texts": [text_hash(document) for document in data.train],
+            "texts": texts if start is None else sorted({*texts, *start.texts}),
         },
         "versions": {
             "python": platform.python_version(),

@@ -35,6 +35,9 @@ class TrainConfig:
 
     seed: int = 1
     """Random seed of the initial weights, the order of sentences and dropout."""
+    start: str = ""
+    """Model to start from, an installed one by name or a folder; empty to start from the embedding alone. The
+    settings of network that a recipe leaves out are then that model's."""
     epochs: int = 30
     """Largest number of passes over the training sentences."""
     batch_size: int = 32

@@ -13,6 +13,8 @@ from rhetree.learning.training.distillation import DistillationConfig
 from rhetree.learning.training.loop import TrainConfig
 from rhetree.learning.training.optimisation import OptimizerConfig
 from rhetree.learning.training.settings import build, by_name, override, read_toml
+from rhetree.runtime.installed import find_model
+from rhetree.runtime.model import read_config
 
 _MAY_CHANGE = ("optimizer.", "train.epochs", "train.patience", "train.checkpoint_steps", "train.threads")
 """Settings that may change when a run is resumed. Changing any other would mix two different runs."""
@@ -66,15 +68,35 @@ class Recipe:
 
 
 def read_recipe(path: Path | None, assignments: Sequence[str] = ()) -> Recipe:
-    """Read a recipe from a TOML file, or take the defaults; then apply ``section.key=value`` assignments."""
+    """Read a recipe from a TOML file, or take the defaults; then apply ``section.key=value`` assignments.
+
+    With ``train.start``, the settings of network that are left out are those of that model.
+    """
     table = {} if path is None else read_toml(path)
     own = deepcopy(table)
     for assignment in assignments:
         override(table, assignment)
+    _complete(table)
     try:
         return build(Recipe, table)
     except SettingError as error:
         raise SettingError(f"{path}: {error}" if _says(own, str(error)) else str(error)) from error
+
+
+def _complete(table: dict[str, Any]) -> None:
+    """Take the settings of network that are left out from the model that training starts from, if any."""
+    train = table.get("train")
+    start = train.get("start") if isinstance(train, dict) else None
+    if start and isinstance(start, str):
+        known = read_config(find_model(start))["recipe"].get("network", {})
+        table["network"] = _merged(known, table.get("network", {}))
+
+
+def _merged(old: Mapping[str, Any], new: Any) -> Any:
+    if not isinstance(new, Mapping):
+        return new  # which is a mistake that is told later
+    inner = {key: _merged(old[key], new.get(key, {})) for key in old if isinstance(old[key], Mapping)}
+    return {**old, **new, **inner}
 
 
 def _says(table: Mapping[str, Any], what: str) -> bool:

@@ -1,0 +1,153 @@
+"""Training that starts from a model's weights instead of from a pretrained encoder alone."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from rhetree.domain.relations import label_parts
+from rhetree.errors import SettingError, counted
+from rhetree.learning.embeddings.embedder import Embedder
+from rhetree.learning.embeddings.transformer import TransformerEmbedder
+from rhetree.learning.model import Model
+from rhetree.learning.networks.classifier import LabelClassifier
+from rhetree.learning.networks.joint import DiscourseNetwork, NetworkConfig
+from rhetree.learning.training.settings import by_name
+from rhetree.runtime.installed import find_model
+from rhetree.runtime.model import read_config
+
+_MAY_DIFFER = (
+    "task",
+    "loss.",
+    "embedding.path",
+    "embedding.from_layer",
+    "embedding.encoder_dropout",
+    "embedding.training_dtype",
+    "embedding.features",
+)
+"""Settings of a network that do not say what its weights are. Neither does any dropout."""
+_BY_CLASS = {"both": 1, "left_alone.weight": 0, "right_alone.weight": 0, "right_alone.bias": 0}
+"""The weights of a classifier that belong to one of its classes, and the axis of the classes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """The model that a run starts from."""
+
+    name: str
+    folder: Path
+    config: Mapping[str, Any]
+    """Its ``config.json``."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels that the model knows."""
+        return tuple(self.config["labels"])
+
+    @property
+    def texts(self) -> list[str]:
+        """Hashes of the texts that the model was trained on."""
+        return list(self.config.get("data", {}).get("texts", ()))
+
+    def labels_for(self, labels: Sequence[str]) -> tuple[str, ...]:
+        """The labels of the new model: the old model's if it knows all of these, otherwise these."""
+        return self.labels if set(labels) <= set(self.labels) else tuple(labels)
+
+    def notes(self, labels: Sequence[str]) -> tuple[str, ...]:
+        """Tell which of a corpus's labels the model does not know, and which of its own are dropped for that."""
+        new = [label for label in labels if label not in self.labels]
+        if not new:
+            return ()
+        dropped = [label for label in self.labels if label not in labels]
+        note = f"{counted(len(new), 'label')} {'is' if len(new) == 1 else 'are'} new to {self.name}, to be learnt from nothing: {', '.join(new)}"
+        return (
+            note,
+            *([f"labels of {self.name} that train lacks are dropped: {', '.join(dropped)}"] * bool(dropped)),
+        )
+
+    def load(self, config: NetworkConfig) -> Model:
+        """The model itself, after a look at whether a network of these settings can start from it."""
+        from rhetree.learning.restoration import load_trainable  # which needs the library onnx
+
+        model = load_trainable(self.folder)
+        check_fit(config, model.recipe.network, self.name)
+        return model
+
+
+def open_start(model: str) -> Start:
+    """Find the model to start from, by the name of an installed one or by its folder."""
+    folder = find_model(model)
+    return Start(model, folder, read_config(folder))
+
+
+def check_fit(new: NetworkConfig, old: NetworkConfig, name: str) -> None:
+    """Refuse settings of a network that would have other weights than the model to start from."""
+    if old.task not in ("joint", new.task):
+        raise SettingError(f"network.task is {new.task!r}, but {name}, to start from, can only {old.task}")
+    before = by_name(old)
+    for setting, value in sorted(by_name(new).items()):
+        if (
+            setting.startswith(_MAY_DIFFER)
+            or setting.endswith(".dropout")
+            or _is_of_other_task(setting, new.task)
+        ):
+            continue
+        if value != before[setting]:
+            raise SettingError(
+                f"network.{setting} is {value!r}, but {name}, to start from, has {before[setting]!r}; "
+                "leave it out of the recipe, or train without train.start"
+            )
+
+
+def _is_of_other_task(setting: str, task: str) -> bool:
+    parts = {"segment": ("parser.", "classifier."), "parse": ("segmenter.",)}
+    return setting.startswith(parts.get(task, ("no setting",)))
+
+
+def started_embedder(config: NetworkConfig, model: Model) -> Embedder:
+    """The embedder of the model to start from, trained as the new settings say."""
+    embedder = model.network.embedder
+    if not isinstance(embedder, TransformerEmbedder):
+        return embedder
+    for parameter in embedder.encoder.parameters():
+        parameter.requires_grad_(True)
+    return TransformerEmbedder(config.embedding, embedder.encoder, embedder.tokenizer)
+
+
+@torch.no_grad()
+def start_from(network: DiscourseNetwork, model: Model) -> None:
+    """Give a new network the weights of a model. What belongs to labels that the model lacks stays as it is."""
+    old, new = model.network.state_dict(), network.state_dict()
+    by_class = _class_weights(network)
+    for name, weight in new.items():
+        if name in by_class:
+            _copy_classes(weight, old[name], network, model.network, by_class[name])
+        elif name in old:
+            weight.copy_(old[name])
+
+
+def _class_weights(network: DiscourseNetwork) -> dict[str, int]:
+    if network.classifier is None:
+        return {}
+    return {f"classifier.label.{name}": axis for name, axis in _BY_CLASS.items()}
+
+
+def _copy_classes(
+    weight: Tensor, before: Tensor, network: DiscourseNetwork, old: DiscourseNetwork, axis: int
+) -> None:
+    known = {label: number for number, label in enumerate(_classes(old.classifier))}
+    for number, label in enumerate(_classes(network.classifier)):
+        if label in known:
+            weight.select(axis, number).copy_(before.select(axis, known[label]))
+
+
+def _classes(classifier: LabelClassifier | None) -> tuple[str, ...]:
+    """What a classifier's last layer tells apart: labels, or relations where nuclearity is apart."""
+    if classifier is None:
+        return ()
+    if classifier.nuclearity is None:
+        return classifier.labels
+    return tuple(dict.fromkeys(label_parts(label)[0] for label in classifier.labels))
