@@ -1,4 +1,4 @@
-"""Compressed files and files in UTF-16 as input of ``rhetree parse``."""
+"""Compressed files as input and output of ``rhetree parse``, and files in UTF-16 as input."""
 
 import gzip
 import io
@@ -18,6 +18,7 @@ zstd = pytest.importorskip("backports.zstd" if sys.version_info < (3, 14) else "
 pytestmark = pytest.mark.usefixtures("model")
 
 COMPRESS = {".gz": gzip.compress, ".zst": zstd.compress}
+UNPACK = {".gz": gzip.decompress, ".zst": zstd.decompress}
 UTF_16 = {"utf-16-le": b"\xff\xfe", "utf-16-be": b"\xfe\xff"}
 
 
@@ -49,6 +50,33 @@ def test_a_compressed_file_is_read_like_what_is_inside(name, text, ids, ending, 
     assert [record["id"] for record in expected] == ids
     assert parsed(capsys, packed) == expected
     assert parsed(capsys, packed.parent) == expected
+
+
+@pytest.mark.parametrize("format", ["jsonl", "csv", "edus", "txt", "json", "parquet"])
+def test_output_is_compressed_as_its_ending_says(format, ending, tmp_path, capsys):
+    if format == "parquet":
+        pytest.importorskip("pyarrow")
+    records = [{"id": str(number), "text": STORY} for number in range(1 if format == "json" else 5)]
+    path = write_lines(tmp_path / "in.jsonl", *records)
+    plain, packed = tmp_path / f"out.{format}", tmp_path / f"out.{format}{ending}"
+    assert command(path, "-o", plain) == 0
+    assert command(path, "-o", packed) == 0
+    assert UNPACK[ending](packed.read_bytes()) == plain.read_bytes()
+    first = packed.read_bytes()
+    assert command(path, "-o", packed) == 2
+    assert "exists already; name another file, or replace it" in capsys.readouterr().err
+    assert command(path, "-o", packed, "--overwrite") == 0
+    assert packed.read_bytes() == first  # no clock, no name in it
+    assert command(path, "-o", packed, "--resume") == 2
+    assert "a compressed file is written whole and cannot be resumed" in capsys.readouterr().err
+
+
+def test_compressed_output_can_be_read_again(ending, tmp_path, capsys):
+    path = write_lines(tmp_path / "in.jsonl", *[{"id": "a", "text": STORY}])
+    packed = tmp_path / f"out.jsonl{ending}"
+    assert command(path, "-o", packed) == 0
+    capsys.readouterr()
+    assert [record["id"] for record in parsed(capsys, packed)] == ["a"]
 
 
 def test_compressed_data_is_known_by_its_first_bytes_wherever_it_is(ending, tmp_path, monkeypatch, capsys):
@@ -112,6 +140,8 @@ def test_without_its_extra_zstandard_names_the_line_that_installs_it(tmp_path, m
     assert "Zstandard data needs more packages; install them with: pip install 'rhetree[zstd]'" in (
         capsys.readouterr().err
     )
+    assert command("It rained.", "-o", tmp_path / "out.jsonl.zst") == 2
+    assert "out.jsonl.zst: writing Zstandard data needs more packages" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("encoding", UTF_16)

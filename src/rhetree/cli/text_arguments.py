@@ -17,7 +17,7 @@ from rhetree.jobs.encoding import ENCODINGS
 from rhetree.jobs.places import STANDARD, check_read_once, names_folder
 from rhetree.jobs.readers import KINDS, WITH_FIELDS
 from rhetree.jobs.remote import is_url
-from rhetree.jobs.streams import COMPRESSED
+from rhetree.jobs.streams import COMPRESSED, without_compression
 from rhetree.runtime.workers import MOST_THREADS
 
 if TYPE_CHECKING:
@@ -162,8 +162,9 @@ def choose_format(args: argparse.Namespace, formats: Sequence[str], sources: "Se
         return "terminal" if sys.stdout.isatty() or is_one_text else "jsonl"
     if _to_folder(args):
         raise RhetreeError(f"-o {path}: a folder; say what to write into it with --format")
+    ending = without_compression(path).suffix.lower()
     for format in formats:
-        if ENCODINGS[format].suffix == path.suffix.lower():
+        if ENCODINGS[format].suffix == ending:
             return format
     endings = ", ".join(ENCODINGS[format].suffix for format in formats)
     raise RhetreeError(f"-o {path}: its ending is none of {endings}; say what to write with --format")

@@ -8,6 +8,7 @@ a later run can go on with.
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol, TextIO
 
@@ -17,6 +18,7 @@ from rhetree.jobs.places import STANDARD, names_folder
 from rhetree.jobs.records import Record
 from rhetree.jobs.resumable_sinks import open_folder, open_lines, resume_lines
 from rhetree.jobs.run_file import Settings
+from rhetree.jobs.streams import COMPRESSED, check_compression, compressed
 
 if TYPE_CHECKING:
     from rhetree.domain.document import Document
@@ -67,14 +69,22 @@ def open_sink(
             raise RhetreeError("standard output cannot be resumed; name a .jsonl file or a folder")
         return _open_standard_output(encoding, style)
     if path.is_file() and if_exists == "refuse":
-        resume = "resume the run that wrote it, " if encoding.name == "jsonl" else ""
+        resume = (
+            "resume the run that wrote it, "
+            if encoding.name == path.suffix.removeprefix(".") == "jsonl"
+            else ""
+        )
         raise ArgumentError(f"exists already; {resume}name another file, or replace it", path, "overwrite")
-    if encoding.name == "jsonl" and (path.is_file() or not path.exists()):
+    is_packed = path.suffix.lower() in COMPRESSED
+    if is_packed:
+        check_compression(path)
+    if encoding.name == "jsonl" and not is_packed and (path.is_file() or not path.exists()):
         if if_exists == "resume" and path.is_file() and path.stat().st_size:
             return resume_lines(path, encoding, settings)
         return open_lines(path, encoding, settings)
     if if_exists == "resume":
-        raise RhetreeError(f"{path}: cannot be resumed; only a .jsonl file or a folder can")
+        packed = "a compressed file is written whole and " if is_packed else ""
+        raise RhetreeError(f"{path}: {packed}cannot be resumed; only a .jsonl file or a folder can")
     return _open_file(path, encoding, style)
 
 
@@ -83,9 +93,14 @@ class StreamSink:
 
     resumable = False
 
-    def __init__(self, stream: BinaryIO, encoding: Encoding) -> None:
+    def __init__(self, stream: BinaryIO, encoding: Encoding, *, flushes: bool = True) -> None:
+        """Write to a stream.
+
+        :param flushes: whether whoever reads the stream gets each document as soon as it is there
+        """
         self._stream = stream
         self._encoding = encoding
+        self._flushes = flushes
         stream.write(encoding.header.encode("utf-8"))
 
     def has(self, record: Record) -> bool:  # noqa: ARG002
@@ -93,7 +108,8 @@ class StreamSink:
 
     def write(self, document: "Document", record: Record) -> None:
         self._stream.write(encode_bytes(document, self._encoding, record.extra, first=False))
-        self._stream.flush()
+        if self._flushes:
+            self._stream.flush()
 
 
 class SingleSink:
@@ -179,11 +195,28 @@ def _open_file(path: Path, encoding: Encoding, style: "Style | None") -> Iterato
         single = SingleSink(encoding)
         yield single
         if single.data is not None:
-            with whole_file(path) as file:
-                file.buffer.write(single.data)
+            with whole_file(path) as file, _packed(file, path) as packed:
+                packed.buffer.write(single.data)
         return
-    with whole_file(path) as file, _open_stream(file, encoding, style) as sink:
+    with (
+        whole_file(path) as file,
+        _packed(file, path) as packed,
+        _open_stream(packed, encoding, style) as sink,
+    ):
         yield sink
+
+
+@contextmanager
+def _packed(file: TextIO, path: Path) -> Iterator[TextIO]:
+    """The file, or a stream that compresses what goes into it."""
+    if path.suffix.lower() not in COMPRESSED:
+        yield file
+        return
+    with (
+        compressed(file.buffer, path) as stream,
+        TextIOWrapper(stream, encoding="utf-8", newline="\n") as packed,
+    ):
+        yield packed
 
 
 @contextmanager
@@ -200,4 +233,5 @@ def _open_stream(stream: TextIO, encoding: Encoding, style: "Style | None") -> I
         with closing(ParquetSink(stream.buffer)) as rows:
             yield rows
     else:
-        yield StreamSink(stream.buffer, encoding)
+        # A file appears when it is whole; compressed data would be larger if each document were flushed.
+        yield StreamSink(stream.buffer, encoding, flushes=stream is sys.stdout)

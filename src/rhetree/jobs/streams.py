@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from io import BufferedReader, RawIOBase, TextIOWrapper
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from rhetree.errors import FileError, MissingExtraError
 
@@ -123,14 +123,34 @@ def _lines(file: BufferedReader, path: Path) -> Iterator[bytes]:
         yield line
 
 
-def _zstandard_lines(file: BufferedReader, path: Path) -> Iterator[bytes]:
+def compressed(file: BinaryIO, path: Path) -> BinaryIO:
+    """A file that compresses what is written to it, as the ending of its name says; the same text gives the same bytes."""
+    if path.suffix.lower() == ".gz":
+        return cast(BinaryIO, gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0))
+    if path.suffix.lower() == ".zst":
+        return cast(BinaryIO, _zstandard(f"{path}: writing Zstandard data").ZstdFile(file, "wb"))
+    return file
+
+
+def check_compression(path: Path) -> None:
+    """Raise :class:`MissingExtraError` if what the ending asks for cannot be written here."""
+    if path.suffix.lower() == ".zst":
+        _zstandard(f"{path}: writing Zstandard data")
+
+
+def _zstandard(purpose: str) -> Any:
     try:
         if sys.version_info >= (3, 14):
             from compression import zstd
         else:
             from backports import zstd
     except ModuleNotFoundError as error:
-        raise MissingExtraError(f"{path}: reading Zstandard data", "zstd") from error
+        raise MissingExtraError(purpose, "zstd") from error
+    return zstd
+
+
+def _zstandard_lines(file: BufferedReader, path: Path) -> Iterator[bytes]:
+    zstd = _zstandard(f"{path}: reading Zstandard data")
     try:
         yield from _lines(cast(BufferedReader, zstd.ZstdFile(file)), path)
     except zstd.ZstdError as error:

@@ -7,6 +7,7 @@
 A model directory is self-contained: using it needs nothing that it was trained from.
 """
 
+import ctypes
 import json
 import os
 import shutil
@@ -30,6 +31,10 @@ from rhetree.learning.training.settings import as_dict, build
 from rhetree.runtime.model import CONFIG, FORMAT, VERSION, read_config
 
 WEIGHTS = "weights.safetensors"
+
+_HERE = -100
+"""``AT_FDCWD`` of Linux: relative paths are those of this process."""
+_RENAME_EXCHANGE = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,11 +135,26 @@ def load_model(folder: Path) -> Model:
     return Model(network, recipe, about)
 
 
+def _exchange(one: Path, other: Path) -> bool:
+    """Let two directories change names, so that at no moment either is missing; False if the system cannot."""
+    try:
+        rename = ctypes.CDLL(None, use_errno=True).renameat2
+    except (OSError, AttributeError, TypeError):
+        return False
+    names = os.fsencode(one), os.fsencode(other)
+    return bool(rename(_HERE, names[0], _HERE, names[1], _RENAME_EXCHANGE) == 0)
+
+
 def _put_in_place(temporary: Path, folder: Path) -> None:
-    """Replace a directory. That takes two renames, so the old one is moved aside first."""
+    """Replace a directory, at once where the system can do that.
+
+    Elsewhere it takes two renames, so the old one is moved aside first.
+    """
     if not folder.exists():
         os.replace(temporary, folder)
         return
+    if _exchange(temporary, folder):
+        return  # what is called ``temporary`` now is the old one, which whoever made it removes
     aside = temporary.with_name(temporary.name + ".old")
     os.replace(folder, aside)
     os.replace(temporary, folder)
