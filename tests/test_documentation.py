@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 
 
-@pytest.mark.parametrize(("page", "least"), [("python.md", 15), ("integrations.md", 3)])
+@pytest.mark.parametrize(("page", "least"), [("python.md", 15), ("integrations.md", 3), ("documents.md", 3)])
 def test_the_examples_of_a_page_run(page, least, tmp_path, monkeypatch):
     if page == "integrations.md":
         for tool in (

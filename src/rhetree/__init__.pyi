@@ -13,6 +13,7 @@ from .domain.annotation import Syntax as Syntax
 from .domain.binarize import as_nary as as_nary
 from .domain.binarize import binarize as binarize
 from .domain.binarize import unbinarize as unbinarize
+from .domain.blocks import Block as Block
 from .domain.chunks import Chunk as Chunk
 from .domain.constraints import Constraints as Constraints
 from .domain.constraints import SpanConstraint as SpanConstraint

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 
 from rhetree.domain.annotation import EmptyNode, FusedWord, Syntax
+from rhetree.domain.blocks import Block
 from rhetree.domain.document import Document, Token
 from rhetree.domain.span import Span, spans_of_lengths
 from rhetree.errors import TreebankError, UnwritableError
@@ -106,7 +107,11 @@ def test_a_file_is_written_back_to_the_byte():
 def test_the_golden_file_is_read_and_written(format, golden):
     n_tokens = len(storm().tokens)
     sentences = spans_of_lengths([n_tokens - 7, 7])
-    document = replace(storm(gap="\n\n").without_trees(), sentences=sentences if format is CONLLU else ())
+    document = storm(gap="\n\n").without_trees()
+    if format is CONLLU:
+        n_first = len(document.text) - len("\n\nNothing else was to be done .")
+        blocks = (Block(0, n_first), Block(n_first + 2, len(document.text)))
+        document = replace(document, sentences=sentences, blocks=blocks)
     text = written(document, format)
     golden(f"storm.{format.name}", text)
     assert read(text, path=Path(f"storm.{format.name}")) == [document]
@@ -230,7 +235,11 @@ def test_a_paragraph_is_said_by_newpar_or_by_spaces():
     document = Document.from_sentences([["One"], ["Two"], ["Three"]], name="a")
     tokens = (Token("One", 0, 3), Token("Two", 5, 8), Token("Three", 8, 13))
     document = replace(document, text="One\n\nTwoThree", tokens=tokens)
+    assert "newpar" not in written(document)
+    assert read(written(document)) == [document]
+    document = replace(document, blocks=(Block(0, 3, "heading"), Block(5, 13)))
     text = written(document)
+    assert text.startswith("# newdoc id = a\n# newpar\n# newpar_block = head (1 s)\n# sent_id = a-1\n")
     assert "# newpar\n# sent_id = a-2\n# text = Two\n" + row(1, "Two", "SpaceAfter=No") in text
     assert "SpacesAfter" not in text
     assert read(text) == [document]
@@ -238,6 +247,27 @@ def test_a_paragraph_is_said_by_newpar_or_by_spaces():
     spaced = "# newdoc id = a\n" + spaced + "# newpar\n# x\n" + row(1, "Three") + "\n"
     assert read(spaced)[0].text == document.text
     assert written(read(spaced)[0]) == spaced
+
+
+def test_gums_comments_say_what_a_paragraph_is():
+    said = [
+        "head (1 s)",
+        'item n:::"1" (2 s) | p (1 s)',
+        "figure (1 s) | caption (1 s)",
+        "item (1 s) | head (1 s)",
+    ]
+    text = "".join(
+        f"# newpar\n# newpar_block = {block}\n# sent_id = a-{number}\n# text = {form}\n{row(1, form)}\n"
+        for number, (block, form) in enumerate(zip(said, "abcd", strict=True), start=1)
+    )
+    (document,) = read(f"# newdoc id = a\n{text}")
+    assert [block.kind for block in document.blocks] == ["heading", "item", "paragraph", "heading"]
+    assert written(document) == f"# newdoc id = a\n{text}"
+    # Other blocks than those of the file are written in their place.
+    merged = replace(document, blocks=(Block(0, document.blocks[-1].end),))
+    assert written(merged).count("newpar") == 1
+    (again,) = read(written(merged))
+    assert again.blocks == merged.blocks
 
 
 def test_several_documents_in_a_file():
@@ -277,7 +307,9 @@ def test_tok_has_one_block_per_document_and_no_sentences():
 
 def test_tok_leaves_out_syntax_whose_numbers_would_be_wrong():
     (document,) = read(RAIN)
-    assert [layer.name for layer in TOK.losses(document)] == ["SENTENCES", "TREE", "NARY", "SYNTAX"]
+    assert [layer.name for layer in TOK.losses(document)] == [
+        *("SENTENCES", "TREE", "NARY", "SYNTAX", "BLOCKS")
+    ]
     (again,) = read(written(document, TOK), path=Path("rain.tok"))
     assert again.tokens == document.tokens
     assert again.edus == document.edus

@@ -70,6 +70,7 @@ LAYERS = {
     Layer.SIGNALS: lambda document: in_any_order(document).signals,
     Layer.SYNTAX: lambda document: document.syntax,
     Layer.METADATA: lambda document: document.metadata,
+    Layer.BLOCKS: lambda document: document.blocks,
 }
 
 

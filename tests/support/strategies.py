@@ -6,11 +6,13 @@ from itertools import pairwise
 from hypothesis import strategies as st
 
 from rhetree.domain.annotation import EmptyNode, FusedWord, SecondaryEdge, Signal, Syntax
+from rhetree.domain.blocks import BLOCK_KINDS, BlockKind
 from rhetree.domain.document import Document, Token
 from rhetree.domain.nary import NaryTree, Unit
 from rhetree.domain.reading import Reading, SplitProbs
 from rhetree.domain.span import Span, spans_of_lengths
 from rhetree.domain.tree import NUCLEARITIES, Split, Tree
+from rhetree.formats.conllu.paragraphs import blocks_of
 from rhetree.formats.format import Layer
 from rhetree.metrics.counts import Counts
 from support.scored_pairs import document as document_of_lengths
@@ -306,7 +308,23 @@ def rich_documents(draw, holds=frozenset(Layer), words=tuple(WORDS), relations=t
         )
     if Layer.SYNTAX in holds and document.sentences:
         document = draw(_with_syntax(document))
+    if Layer.BLOCKS in holds and document.sentences:
+        document = draw(_with_blocks(document))
     return document
+
+
+@st.composite
+def _with_blocks(draw, document):
+    """Blocks that start where the comments of CoNLL-U say so, or anywhere if a sentence has none of its own."""
+    comments = document.syntax.comments if document.syntax else ()
+    kind = st.sampled_from([None, None, *BLOCK_KINDS])
+    kinds: list[BlockKind | None] = [
+        ("paragraph" if any(line.startswith("# newpar") for line in lines) else None) if lines else draw(kind)
+        for lines in comments or [()] * len(document.sentences)
+    ]
+    if any(kinds):
+        kinds[0] = kinds[0] or "paragraph"
+    return replace(document, blocks=blocks_of(tuple(kinds), document.sentences, document.tokens))
 
 
 @st.composite

@@ -11,14 +11,15 @@ from markdown_it import MarkdownIt
 from rhetree.domain.document import Document
 from rhetree.domain.markup import Markup, ShownText
 from rhetree.text import tokenize
-from rhetree.text.html import html_markup
-from rhetree.text.markdown import markdown_markup
+from rhetree.text.html import html_layout
+from rhetree.text.markdown import markdown_layout
 
-FINDERS = {"md": markdown_markup, "html": html_markup}
+FINDERS = {"md": markdown_layout, "html": html_layout}
 
 
 def marked_up(kind, text):
-    return tokenize(text, "", FINDERS[kind](text))
+    layout = FINDERS[kind](text)
+    return tokenize(text, "", layout.markup, layout.blocks)
 
 
 def sentences(kind, text):
@@ -96,7 +97,7 @@ def test_offsets_are_those_of_the_file_and_markup_is_in_no_token_but_inside_a_wo
 @pytest.mark.parametrize("kind", FINDERS)
 def test_a_text_without_markup_has_none(kind):
     text = "It rained." if kind == "html" else "It rained.\n\nWe\nleft."
-    assert FINDERS[kind](text) == ()
+    assert FINDERS[kind](text).markup == ()
 
 
 PARTS = [
@@ -153,7 +154,7 @@ def test_markdown_reads_like_the_page_that_it_makes(text):
     text = re.sub(r"[<\x00\x0b\u2028]|^---", "", text)
     page = MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(text)
     page = re.sub(r"<pre>.*?</pre>|<img[^>]*>|<[^>]*>", " ", page, flags=re.S)
-    shown = ShownText(text, markdown_markup(text)).text
+    shown = ShownText(text, markdown_layout(text).markup).text
     assert re.findall(r"\w", shown) == re.findall(r"\w", unescape(page))
 
 

@@ -73,6 +73,7 @@ def with_tokens_of(
         sentences=gold.sentences,
         edus=document.edus or gold.edus,
         syntax=gold.syntax,
+        blocks=gold.blocks,
         metadata={**document.metadata, **gold.metadata},
     )
     return Aligned(together, tuple(notes))
@@ -91,7 +92,7 @@ def onto_text(document: Document, text: str, path: Path) -> Aligned:
         if tokens[edu.start].start == tokens[edu.end - 1].end:
             raise MismatchError(f"{path}: no word of EDU {number} ({document.text_of(edu)!r}) is in the text")
     notes = [f"the text has {difference}" for difference in located.differences]
-    return Aligned(replace(document, text=text, tokens=tuple(tokens)), tuple(notes))
+    return Aligned(replace(document, text=text, tokens=tuple(tokens), blocks=()), tuple(notes))
 
 
 def with_sentences_of(document: Document, gold: Document, gold_path: Path) -> Aligned:

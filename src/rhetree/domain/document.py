@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from rhetree.domain.annotation import SecondaryEdge, Signal, Syntax
 from rhetree.domain.binarize import as_nary, binarize
+from rhetree.domain.blocks import Block, block_numbers, check_blocks
 from rhetree.domain.markup import Markup, ShownText, check_markup, shown_between
 from rhetree.domain.nary import NaryTree
 from rhetree.domain.reading import Reading, SplitProbs
@@ -86,6 +87,8 @@ class Document:
     """Anything else that is known, such as ``genre``. The keys of a file format start with its name."""
     markup: tuple[Markup, ...] = ()
     """Characters of the text that are not read as they stand, such as ``<b>`` and ``&amp;``."""
+    blocks: tuple[Block, ...] = ()
+    """The paragraphs, headings and items of lists, which hold all tokens; empty if they are not known."""
 
     def __post_init__(self) -> None:
         for name in _TUPLES:
@@ -98,6 +101,8 @@ class Document:
                 raise ValueError(f"metadata maps strings to strings, got {key!r}: {value!r}")
         self._check_tokens()
         check_markup(self.markup, len(self.text))
+        if self.blocks:
+            check_blocks(self.blocks, self.tokens, len(self.text))
         if self.sentences:
             check_tiling(self.sentences, len(self.tokens), "sentence")
         if self.edus:
@@ -168,6 +173,19 @@ class Document:
             start, end = starts.get(sentence.start), ends.get(sentence.end)
             spans.append(None if start is None or end is None else Span(start, end))
         return spans
+
+    def sentence_blocks(self) -> list[int]:
+        """The number of the block in which each sentence starts; empty if the blocks are not known."""
+        return self._block_numbers(self.sentences)
+
+    def edu_blocks(self) -> list[int]:
+        """The number of the block in which each EDU starts; empty if the blocks are not known."""
+        return self._block_numbers(self.edus)
+
+    def _block_numbers(self, spans: Iterable[Span]) -> list[int]:
+        if not self.blocks:
+            return []
+        return block_numbers(self.blocks, (self.tokens[span.start].start for span in spans))
 
     def trees_by_sentence(self) -> list[Tree | None]:
         """The tree of each sentence: its own, or the node of the document's tree that spans exactly it.
@@ -273,7 +291,13 @@ class Document:
             return self
         shown = ShownText(self.text, self.markup)
         tokens = (Token(token.form, *shown.from_source(token.start, token.end)) for token in self.tokens)
-        return replace(self, text=shown.text, tokens=tuple(tokens), markup=())
+        moved = (shown.from_source(block.start, block.end) for block in self.blocks)
+        blocks = [
+            Block(start, end, block.kind)
+            for block, (start, end) in zip(self.blocks, moved, strict=True)
+            if start < end
+        ]
+        return replace(self, text=shown.text, tokens=tuple(tokens), markup=(), blocks=tuple(blocks))
 
     def map_relations(self, name: Callable[[str], str]) -> "Document":
         """This document with every relation renamed: in trees, probabilities and secondary edges."""
@@ -404,6 +428,7 @@ class Document:
 
 _TUPLES = (
     "markup",
+    "blocks",
     "tokens",
     "sentences",
     "edus",

@@ -14,6 +14,7 @@ from typing import Any
 
 from rhetree.domain.annotation import EmptyNode, FusedWord, SecondaryEdge, Signal, Syntax
 from rhetree.domain.binarize import binarize
+from rhetree.domain.blocks import BLOCK_KINDS, Block
 from rhetree.domain.document import Document, Token, space_out
 from rhetree.domain.markup import Markup
 from rhetree.domain.nary import ROLES, NaryTree, Unit
@@ -43,7 +44,7 @@ _SENTENCE_KEYS = ("offsets", "edus", "edu_texts", "splits", "probabilities", "al
 
 
 KEYS = (
-    *("id", "format", "version", "text", "markup", "metadata", "extra"),
+    *("id", "format", "version", "text", "markup", "blocks", "metadata", "extra"),
     *("sentences", "tokens", "offsets", "edus", "edu_texts"),
     *_TREE_KEYS,
 )
@@ -66,6 +67,8 @@ def to_record(
     record["text"] = document.text
     if document.markup:
         record["markup"] = [[one.start, one.end, one.shown] for one in document.markup]
+    if document.blocks:
+        record["blocks"] = [[block.start, block.end, block.kind] for block in document.blocks]
     edus_by_sentence = _edus_by_sentence(document)
     if document.sentences:
         record["sentences"] = [
@@ -132,6 +135,7 @@ def from_record(value: object) -> Document:
         syntax=_syntax(record["syntax"]) if "syntax" in record else None,
         metadata=_metadata(record.get("metadata", {})),
         markup=_markup(record.get("markup", [])),
+        blocks=_blocks(record.get("blocks", [])),
     )
     words.check_texts(document)
     return document
@@ -586,6 +590,18 @@ def _markup(value: object) -> tuple[Markup, ...]:
         start, end, shown = as_list(item, where, 3)
         with _naming(where):
             found.append(Markup(as_number(start, where), as_number(end, where), as_string(shown, where)))
+    return tuple(found)
+
+
+def _blocks(value: object) -> tuple[Block, ...]:
+    found = []
+    for number, item in enumerate(as_list(value, "blocks")):
+        where = f"blocks[{number}]"
+        start, end, kind = as_list(item, where, 3)
+        if kind not in BLOCK_KINDS:
+            raise ValueError(f"{where}: expected {', '.join(BLOCK_KINDS)}, found {show(kind)}")
+        with _naming(where):
+            found.append(Block(as_number(start, where), as_number(end, where), kind))
     return tuple(found)
 
 

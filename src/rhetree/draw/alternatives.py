@@ -46,6 +46,7 @@ def _panel(document: "Document", number: int, reading: "Reading") -> Panel:
         document.without_edus(),
         tokens=tokens,
         sentences=(),
+        blocks=(),
         syntax=None,
         edus=reading.edus,
         tree=reading.tree,

@@ -36,6 +36,7 @@ class Layer(Enum):
     SYNTAX = "the other CoNLL-U columns"
     METADATA = "metadata"
     MARKUP = "markup"
+    BLOCKS = "paragraphs, headings and items"
 
 
 def layers_of(document: Document) -> frozenset[Layer]:
@@ -59,6 +60,7 @@ def layers_of(document: Document) -> frozenset[Layer]:
         Layer.SYNTAX: document.syntax is not None,
         Layer.METADATA: bool(document.metadata),
         Layer.MARKUP: bool(document.markup),
+        Layer.BLOCKS: bool(document.blocks),
     }
     return frozenset(layer for layer, is_present in present.items() if is_present)
 

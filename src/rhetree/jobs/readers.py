@@ -7,15 +7,18 @@ decides. A new kind of file is a function, here or beside it, and a line in ``KI
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from rhetree.domain.document import Document
-from rhetree.domain.markup import Markup
 from rhetree.errors import FileError, RhetreeError
 from rhetree.jobs.fields import find_in_object
 from rhetree.jobs.records import Found, Source, encodable
 from rhetree.jobs.streams import Stream, decode, whole
 from rhetree.jobs.table_readers import read_csv, read_parquet, read_tsv
 from rhetree.jobs.treebank_readers import read_conllu, read_dis, read_edus, read_rs3, read_tok
+
+if TYPE_CHECKING:
+    from rhetree.text.markup import Layout
 
 _JSON = re.compile(rb'\{\s*("[^"]*"\s*:|"[^"\s]*"?\s*\Z|\}?\s*\Z)')
 """An object up to its first key, or cut off before that. Texts may begin with a brace, even with ``{"``."""
@@ -69,18 +72,18 @@ def read_json_lines(lines: Iterable[bytes], source: Source) -> Iterator[Found | 
 
 def read_markdown(lines: Iterable[bytes], source: Source) -> Iterator[Found | RhetreeError]:
     """One document in Markdown, its markup set aside."""
-    from rhetree.text.markdown import markdown_markup
+    from rhetree.text.markdown import markdown_layout
 
     text = decode(whole(lines, source.path), source.path)
-    yield _text(text, source.name, source, markup=markdown_markup(text))
+    yield _text(text, source.name, source, layout=markdown_layout(text))
 
 
 def read_html(lines: Iterable[bytes], source: Source) -> Iterator[Found | RhetreeError]:
     """One document in HTML, its markup set aside."""
-    from rhetree.text.html import html_markup
+    from rhetree.text.html import html_layout
 
     text = decode(whole(lines, source.path), source.path)
-    yield _text(text, source.name, source, markup=html_markup(text))
+    yield _text(text, source.name, source, layout=html_layout(text))
 
 
 KINDS: Mapping[str, Reader] = {
@@ -127,7 +130,12 @@ def sniff(lines: Iterator[bytes]) -> tuple[Iterator[bytes], str]:
 
 
 def _text(
-    text: str, name: str, source: Source, line: int | None = None, *, markup: tuple[Markup, ...] = ()
+    text: str, name: str, source: Source, line: int | None = None, *, layout: "Layout | None" = None
 ) -> Found:
-    document = Document(name=encodable((source.home / name).as_posix()), text=text, markup=markup)
+    document = Document(
+        name=encodable((source.home / name).as_posix()),
+        text=text,
+        markup=layout.markup if layout else (),
+        blocks=layout.blocks if layout else (),
+    )
     return Found(document, name, line)

@@ -75,6 +75,7 @@ def _by_sentence(document: Document) -> Iterator[Document]:
                 for token in document.tokens[sentence.start : sentence.end]
             ),
             sentences=(),
+            blocks=(),
             syntax=None,
             edus=tuple(edu.shift(-sentence.start) for edu in own),
             tree=tree,

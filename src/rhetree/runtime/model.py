@@ -27,6 +27,7 @@ import numpy as np
 
 from rhetree.domain.relations import label_parts
 from rhetree.errors import ModelError
+from rhetree.runtime.calibration import CalibratedNetwork, Temperatures
 from rhetree.runtime.identity import identify
 from rhetree.runtime.model_files import (
     MOST_CONFIG_BYTES,
@@ -99,7 +100,7 @@ def load_runtime(folder: Path, *, threads: int = 0) -> RuntimeModel:
     check_sizes(folder, runtime.values.get("files"))
     with ThreadPoolExecutor(1) as beside:  # reading all of its files takes a while
         identity = beside.submit(identify, folder, config)
-        network = _network(folder, runtime, threads)
+        network = _calibrated(_network(folder, runtime, threads), runtime)
     model = RuntimeModel(network, tuple(config["labels"]), config, folder, identity.result())
     try:
         try_out(model.network, model.labels, model.task)
@@ -204,6 +205,12 @@ def _network(folder: Path, settings: Settings, threads: int) -> Network:
         ),
         workers,
     )
+
+
+def _calibrated(network: Network, settings: Settings) -> Network:
+    if "temperatures" not in settings.values:
+        return network
+    return CalibratedNetwork(network, Temperatures.from_settings(settings.section("temperatures")))
 
 
 def _words(folder: Path, settings: Settings, workers: Workers) -> Words:

@@ -186,7 +186,7 @@ class Parser:
 
         metadata = {**document.metadata, "model": self.model.identity}
         if not document.tokens and document.text:
-            document = tokenize(document.text, document.name, document.markup)
+            document = tokenize(document.text, document.name, document.markup, document.blocks)
         return replace(document, metadata=metadata)
 
     def require(self, *abilities: str) -> None:

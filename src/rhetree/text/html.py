@@ -8,8 +8,8 @@ from html import unescape
 from html.parser import HTMLParser
 from itertools import accumulate
 
-from rhetree.domain.markup import Markup
-from rhetree.text.markup import Piece, markup_around
+from rhetree.domain.blocks import BlockKind
+from rhetree.text.markup import Layout, Passage, Piece, layout_around
 
 _BLOCKS = frozenset(
     """
@@ -19,6 +19,12 @@ _BLOCKS = frozenset(
     """.split()  # noqa: SIM905  # a list has a line for each
 )
 """Elements that begin and end a paragraph."""
+
+_KINDS: dict[str, BlockKind] = {
+    **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), "heading"),
+    "li": "item",
+}
+"""Elements that are other blocks than paragraphs."""
 
 _UNREAD = frozenset(
     """
@@ -31,17 +37,17 @@ _UNREAD = frozenset(
 _LINE_BREAKS = re.compile(r"[ \t\r\n\f]*[\r\n][ \t\r\n\f]*")
 
 
-def html_markup(text: str) -> tuple[Markup, ...]:
-    """What is markup in the text of an HTML file."""
-    return markup_around(text, html_blocks(text))
+def html_layout(text: str) -> Layout:
+    """The markup and the blocks of an HTML file."""
+    return layout_around(text, html_passages(text))
 
 
-def html_blocks(text: str) -> list[list[Piece]]:
-    """The pieces that people read, in blocks."""
+def html_passages(text: str) -> list[Passage]:
+    """What people read."""
     scanner = _Scanner(text)
     scanner.feed(text)
     scanner.close()
-    return scanner.blocks
+    return scanner.passages
 
 
 class _Scanner(HTMLParser):
@@ -49,7 +55,7 @@ class _Scanner(HTMLParser):
 
     def __init__(self, text: str) -> None:
         super().__init__(convert_charrefs=False)
-        self.blocks: list[list[Piece]] = [[]]
+        self.passages = [Passage()]
         self._text = text
         self._line_starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
         self._unread = ""
@@ -61,18 +67,20 @@ class _Scanner(HTMLParser):
             self._depth += tag == self._unread
             return
         if tag in _BLOCKS:
-            self.blocks.append([])
+            # What opens a list's item or a heading belongs to it: <li><p>.
+            inherited = "paragraph" if self._has_ink() else self.passages[-1].kind
+            self.passages.append(Passage(_KINDS.get(tag, inherited)))
         if tag in _UNREAD:
             self._unread, self._depth = tag, 1
         elif tag == "br":
             start = self._at()
-            self.blocks[-1].append(Piece(start, start + len(self.get_starttag_text() or ""), "\n"))
+            self.passages[-1].pieces.append(Piece(start, start + len(self.get_starttag_text() or ""), "\n"))
 
     def handle_endtag(self, tag: str) -> None:
         if self._depth:
             self._depth -= tag == self._unread
         elif tag in _BLOCKS:
-            self.blocks.append([])
+            self.passages.append(Passage())
 
     def handle_data(self, data: str) -> None:
         if self._depth:
@@ -81,11 +89,11 @@ class _Scanner(HTMLParser):
         for found in _LINE_BREAKS.finditer(data):
             start, end = first + found.start(), first + found.end()
             if at < start:
-                self.blocks[-1].append(Piece(at, start))
-            self.blocks[-1].append(Piece(start, end, " "))  # a blank line ends no paragraph here
+                self.passages[-1].pieces.append(Piece(at, start))
+            self.passages[-1].pieces.append(Piece(start, end, " "))  # a blank line ends no paragraph here
             at = end
         if at < first + len(data):
-            self.blocks[-1].append(Piece(at, first + len(data)))
+            self.passages[-1].pieces.append(Piece(at, first + len(data)))
 
     def handle_entityref(self, name: str) -> None:
         self._add_reference(1 + len(name))
@@ -103,7 +111,14 @@ class _Scanner(HTMLParser):
         start = self._at()
         end = start + length + self._text.startswith(";", start + length)
         shown = unescape(self._text[start:end])
-        self.blocks[-1].append(Piece(start, end, None if shown == self._text[start:end] else shown))
+        self.passages[-1].pieces.append(Piece(start, end, None if shown == self._text[start:end] else shown))
+
+    def _has_ink(self) -> bool:
+        """Whether something was read since the last block began."""
+        return any(
+            piece.shown.strip() if piece.shown is not None else self._text[piece.start : piece.end].strip()
+            for piece in self.passages[-1].pieces
+        )
 
     def _at(self) -> int:
         line, column = self.getpos()

@@ -14,9 +14,9 @@ from markdown_it.parser_inline import ParserInline
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token as Mark
 
-from rhetree.domain.markup import Markup
-from rhetree.text.html import html_blocks
-from rhetree.text.markup import Piece, markup_around
+from rhetree.domain.blocks import BlockKind
+from rhetree.text.html import html_passages
+from rhetree.text.markup import Layout, Passage, Piece, layout_around
 
 _LINE_END = re.compile(r"\r\n?|\n")
 _FRONT_MATTER = re.compile(
@@ -27,19 +27,21 @@ _NO_LINE_END = re.compile(r"[^\r\n]")
 _BREAK = re.compile(r"<br\b", re.IGNORECASE)
 
 
-def markdown_markup(text: str) -> tuple[Markup, ...]:
-    """What is markup in the text of a Markdown file."""
+def markdown_layout(text: str) -> Layout:
+    """The markup and the blocks of a Markdown file."""
     visible = _FRONT_MATTER.sub(lambda found: _NO_LINE_END.sub(" ", found[0]), text)
     visible = visible.replace("\0", "\ufffd")  # as the parser does
     parser = _parser()
     env: dict[str, object] = {}
     lines = _Lines(visible)
-    blocks: list[list[Piece]] = []
+    passages: list[Passage] = []
     opening, cell = Mark("", "", 0), _Cell()
+    kind: BlockKind = "paragraph"
     for mark in parser.parse(visible, env):
+        kind = _KINDS.get(mark.type, kind)
         if mark.type == "html_block" and mark.map:
             content = lines.content(mark.content, mark.map[0])
-            blocks += [content.pieces(own) for own in html_blocks(mark.content)]
+            passages += [Passage(own.kind, content.pieces(own.pieces)) for own in html_passages(mark.content)]
         elif mark.type == "inline" and mark.map and mark.content:
             if opening.type in ("th_open", "td_open"):
                 content = cell.content(mark.content, lines, mark.map[0])
@@ -47,9 +49,18 @@ def markdown_markup(text: str) -> tuple[Markup, ...]:
                 content = lines.content(
                     mark.content, mark.map[0], after=opening.markup.replace("=", "").replace("-", "")
                 )
-            blocks.append(content.pieces(_inline_pieces(mark.content, parser, env)))
+            passages.append(Passage(kind, content.pieces(_inline_pieces(mark.content, parser, env))))
+            kind = "paragraph"
         opening = mark
-    return markup_around(text, blocks)
+    return layout_around(text, passages)
+
+
+_KINDS: dict[str, BlockKind] = {
+    "heading_open": "heading",
+    "list_item_open": "item",
+    "list_item_close": "paragraph",
+}
+"""What the next block is after these marks; an item's later blocks are paragraphs."""
 
 
 @cache

@@ -1,10 +1,11 @@
-"""The markup of a text, from the pieces of it that people read."""
+"""The markup and the layout of a text, from the pieces of it that people read."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from rhetree.domain.blocks import Block, BlockKind
 from rhetree.domain.markup import Markup
-from rhetree.text.tokenizing import is_paragraph_break
+from rhetree.text.blocks import is_paragraph_break
 
 PARAGRAPH_BREAK = "\n\n"
 
@@ -18,22 +19,38 @@ class Piece:
     shown: str | None = None
 
 
-def markup_around(text: str, blocks: Iterable[Sequence[Piece]]) -> tuple[Markup, ...]:
-    """What is markup in a text: all but the pieces of its blocks.
+@dataclass(slots=True)
+class Passage:
+    """The pieces of a paragraph, a heading or an item of a list."""
 
-    A block is a paragraph, a heading or an item of a list; between two blocks, a blank line is read.
+    kind: BlockKind = "paragraph"
+    pieces: list[Piece] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What a file of Markdown or HTML says beside its words."""
+
+    markup: tuple[Markup, ...]
+    blocks: tuple[Block, ...]
+
+
+def layout_around(text: str, passages: Iterable[Passage]) -> Layout:
+    """The layout of a text: what is not in the pieces is markup, and each passage is a block.
+
+    Between two blocks, a blank line is read.
     """
     markup: list[Markup] = []
+    blocks: list[Block] = []
     at = 0
-    is_first = True
-    for block in blocks:
-        pieces = _trimmed(text, block)
+    for passage in passages:
+        pieces = _trimmed(text, passage.pieces)
         for number, piece in enumerate(pieces):
             gap = text[at : piece.start]
             if number:
                 between = ""
             else:
-                between = gap if is_first and gap.isspace() else "" if is_first else PARAGRAPH_BREAK
+                between = gap if not blocks and gap.isspace() else "" if not blocks else PARAGRAPH_BREAK
                 if gap.isspace() and is_paragraph_break(gap):
                     between = gap
             if gap and between != gap:
@@ -41,10 +58,11 @@ def markup_around(text: str, blocks: Iterable[Sequence[Piece]]) -> tuple[Markup,
             if piece.shown is not None:
                 markup.append(Markup(piece.start, piece.end, piece.shown))
             at = piece.end
-            is_first = False
+        if pieces:
+            blocks.append(Block(pieces[0].start, pieces[-1].end, passage.kind))
     if text[at:].strip():
         markup.append(Markup(at, len(text)))
-    return tuple(markup)
+    return Layout(tuple(markup), tuple(blocks))
 
 
 def _trimmed(text: str, block: Sequence[Piece]) -> Sequence[Piece]:

@@ -4,31 +4,45 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from rhetree.domain.blocks import Block, fitted
 from rhetree.domain.document import Document, Token
 from rhetree.domain.markup import Markup, ShownText
 from rhetree.domain.span import Span, spans_of_lengths
+from rhetree.text.blocks import find_blocks, in_source, is_paragraph_break, starts_item
 from rhetree.text.periods import joined_periods
-from rhetree.text.words import LINE_END, WORD, cut
+from rhetree.text.words import WORD, cut
 
 
-def tokenize(text: str, name: str = "", markup: Sequence[Markup] = ()) -> Document:
-    """Split a text into tokens and sentences.
+def tokenize(
+    text: str, name: str = "", markup: Sequence[Markup] = (), blocks: Sequence[Block] = ()
+) -> Document:
+    """Split a text into tokens and sentences, and find its paragraphs, headings and items of lists.
 
     A token's form is exactly the text at its offsets. Between tokens there are only white space,
-    control characters and zero-width characters. A blank line ends a paragraph, and so a sentence.
+    control characters and zero-width characters. A blank line ends a paragraph, and so a sentence; so does
+    a line that starts with a bullet.
 
     :param markup: characters that are not read as they stand. Tokens are of the text without it, and
         their offsets are those of the text with it; a word with markup inside is one token.
+    :param blocks: the paragraphs, headings and items, where they are known; between two of them there is
+        a blank line, or markup that is read as one
     """
     if markup:
-        return _with_markup(text, name, markup)
+        return _with_markup(text, name, markup, blocks)
     tokens: list[Token] = []
     n_tokens: list[int] = []
     for forms, starts in paragraphs(text):
         for sentence in _sentences(forms, starts, _sentence_starts(text, forms, starts)):
             tokens += sentence
             n_tokens.append(len(sentence))
-    return Document(name=name, text=text, tokens=tuple(tokens), sentences=spans_of_lengths(n_tokens))
+    sentences = spans_of_lengths(n_tokens)
+    return Document(
+        name=name,
+        text=text,
+        tokens=tuple(tokens),
+        sentences=sentences,
+        blocks=fitted(blocks, tokens) or find_blocks(text, tokens, sentences),
+    )
 
 
 def tokenize_edus(edus: Sequence[str], name: str = "") -> Document:
@@ -83,7 +97,7 @@ def add_sentences(document: Document, *, at_edus: bool = False) -> Document:
     return replace(document, sentences=tuple(map(Span, starts, ends)))
 
 
-def _with_markup(text: str, name: str, markup: Sequence[Markup]) -> Document:
+def _with_markup(text: str, name: str, markup: Sequence[Markup], blocks: Sequence[Block]) -> Document:
     shown = ShownText(text, markup)
     document = tokenize(shown.text, name)
     tokens: list[Token] = []
@@ -93,7 +107,8 @@ def _with_markup(text: str, name: str, markup: Sequence[Markup]) -> Document:
         start = max(start, at)  # two tokens may share one escape, of which the first has the characters
         at = max(start, end)
         tokens.append(Token(token.form, start, at))
-    return replace(document, text=text, tokens=tuple(tokens), markup=tuple(markup))
+    placed = fitted(blocks, tokens) or in_source(document.blocks, shown, tokens)
+    return replace(document, text=text, tokens=tuple(tokens), markup=tuple(markup), blocks=placed)
 
 
 def paragraphs(text: str) -> Iterator[tuple[list[str], list[int]]]:
@@ -106,18 +121,14 @@ def _words_by_paragraph(text: str) -> Iterator[list[tuple[str, int]]]:
     end = 0
     for found in WORD.finditer(text):
         start, next_end = found.span()
-        if words and text[end:start] != " " and is_paragraph_break(text[end:start]):
+        gap = text[end:start]
+        if words and gap != " " and (is_paragraph_break(gap) or starts_item(text, gap, start)):
             yield words
             words = []
         words.append((found[0], start))
         end = next_end
     if words:
         yield words
-
-
-def is_paragraph_break(gap: str) -> bool:
-    """Whether the white space between two words has a blank line in it."""
-    return len(LINE_END.findall(gap)) > 1 or "\u2029" in gap
 
 
 def _cut_all(words: Iterable[tuple[str, int]]) -> tuple[list[str], list[int]]:

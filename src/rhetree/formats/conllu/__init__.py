@@ -22,7 +22,7 @@ CONLLU = Format(
     suffixes=(".conllu",),
     read=read,
     write=write,
-    holds=_HOLDS | {Layer.SENTENCES, Layer.TREE, Layer.NARY, Layer.SYNTAX},
+    holds=_HOLDS | {Layer.SENTENCES, Layer.TREE, Layer.NARY, Layer.SYNTAX, Layer.BLOCKS},
     needs=frozenset({Layer.SENTENCES}),
     many=True,
 )

@@ -1,6 +1,6 @@
 """What a CoNLL-U file leaves implicit, in one place for reader and writer."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rhetree.domain.span import spans_of_lengths
 from rhetree.formats.conllu.blocks import key_of
@@ -50,14 +50,13 @@ def one_line(text: str) -> str:
     return text.translate({ord(character): " " for character in "\t\n\r"})
 
 
-def usual_comments(name: str, number: int, gap: str) -> list[str]:
+def usual_comments(name: str, number: int, paragraph: Iterable[str]) -> list[str]:
     """The comments of a sentence that has none of its own; ``# text`` without its value.
 
     :param name: the document's
     :param number: the sentence's in its document, from 0
-    :param gap: the text between it and the sentence before
+    :param paragraph: the comments on the paragraph that it opens
     """
-    paragraph = ["# newpar"] if number and gap == PARAGRAPH else []
     identity = f"{name}-{number + 1}" if name else f"{number + 1}"
     return [*paragraph, f"# sent_id = {identity}", "# text"]
 

@@ -31,6 +31,7 @@ from rhetree.formats.conllu.conventions import (
     usual_comments,
 )
 from rhetree.formats.conllu.discourse import plain_fields, read_tree
+from rhetree.formats.conllu.paragraphs import Kinds, blocks_of, kinds_of, usual_lines
 from rhetree.formats.format import blame, complain, stem
 
 
@@ -98,14 +99,17 @@ def _document(
         {} if tree is None else dict(zip((edu.start for edu in edus), plain_fields(tree, name), strict=True))
     )
     columns, fused = _columns(units, implied, gaps, convention, plain)
-    comments, empty_nodes = _beside_words(blocks, gaps, name if has_sentences else None)
+    kinds = kinds_of([line for _, line in block.comments] for block in blocks)
+    comments, empty_nodes = _beside_words(blocks, kinds, name if has_sentences else None)
+    sentences = spans_of_lengths(block.n_words for block in blocks) if has_sentences else ()
     says_more = any(row != BLANK for row in columns) or fused or comments or empty_nodes
     with blame(path, blocks[0].line):
         return Document(
             name=name,
             text=text,
             tokens=tuple(tokens),
-            sentences=spans_of_lengths(block.n_words for block in blocks) if has_sentences else (),
+            sentences=sentences,
+            blocks=blocks_of(kinds, sentences, tokens) if has_sentences else (),
             edus=edus,
             tree=None if tree is None else binarize(tree),
             nary=None if tree is None or tree.is_binary() else tree,
@@ -241,23 +245,23 @@ def _kept(word: Word, convention: str | None, known: list[str]) -> tuple[str, ..
 
 
 def _beside_words(
-    blocks: list[Block], gaps: list[str], name: str | None
+    blocks: list[Block], kinds: Kinds, name: str | None
 ) -> tuple[tuple[tuple[str, ...], ...], tuple[EmptyNode, ...]]:
     """Each sentence's comments, where they are not the usual ones, and the empty nodes.
 
+    :param kinds: the paragraph that each block opens
     :param name: the document's, None where it has no sentences and so no usual comments
     """
     comments: list[tuple[str, ...]] = []
     empty_nodes: list[EmptyNode] = []
-    n_words = n_units = 0
-    for number, block in enumerate(blocks):
+    n_words = 0
+    for number, (block, paragraph) in enumerate(zip(blocks, usual_lines(kinds), strict=True)):
         own = _own_comments(block, is_first=number == 0)
-        usual = [] if name is None else usual_comments(name, number, gaps[n_units - 1])
+        usual = [] if name is None else usual_comments(name, number, paragraph)
         comments.append(() if own == usual else tuple(own))
         for node in block.empty_nodes:
             empty_nodes.append(replace(node, after=n_words + node.after, opens=node.after == 0))
         n_words += block.n_words
-        n_units += len(block.units)
     return tuple(comments) if any(comments) else (), tuple(empty_nodes)
 
 

@@ -21,6 +21,7 @@ from rhetree.formats.conllu.conventions import (
     usual_comments,
 )
 from rhetree.formats.conllu.discourse import plain_fields, tells, understand
+from rhetree.formats.conllu.paragraphs import kinds_in, kinds_of, usual_lines, without_paragraph
 
 
 def write(document: Document, sink: TextIO) -> None:
@@ -119,12 +120,17 @@ class _Lines:
         if not document.sentences:
             return [()]
         kept = (document.syntax.comments if document.syntax else ()) or ((),) * len(self.sentences)
-        comments = []
-        for number, (sentence, own) in enumerate(zip(self.sentences, kept, strict=True)):
-            before = document.tokens[sentence.start - 1].end if number else 0
-            gap = document.text[before : document.tokens[sentence.start].start]
-            comments.append(own or tuple(usual_comments(document.name, number, gap)))
-        return comments
+        kinds = kinds_in(document)
+        usual = usual_lines(kinds)
+        comments = [
+            own or tuple(usual_comments(document.name, number, usual[number]))
+            for number, own in enumerate(kept)
+        ]
+        if kinds_of(comments) == kinds:
+            return comments
+        return [
+            (*paragraph, *without_paragraph(lines)) for paragraph, lines in zip(usual, comments, strict=True)
+        ]
 
     def _comment(self, line: str) -> str:
         if not line.startswith("#") or "\n" in line or "\r" in line:
