@@ -17,11 +17,13 @@ from .domain.blocks import Block as Block
 from .domain.chunks import Chunk as Chunk
 from .domain.constraints import Constraints as Constraints
 from .domain.constraints import SpanConstraint as SpanConstraint
+from .domain.dependencies import Dependency as Dependency
 from .domain.document import Document as Document
 from .domain.document import Token as Token
 from .domain.markup import Markup as Markup
 from .domain.nary import NaryTree as NaryTree
 from .domain.nary import Unit as Unit
+from .domain.outline import OutlineEntry as OutlineEntry
 from .domain.reading import Reading as Reading
 from .domain.reading import SplitProbs as SplitProbs
 from .domain.relations import GUM as GUM
@@ -30,6 +32,8 @@ from .domain.relations import RST_DT as RST_DT
 from .domain.relations import Inventory as Inventory
 from .domain.relations import read_inventory as read_inventory
 from .domain.span import Span as Span
+from .domain.summary import Passage as Passage
+from .domain.summary import Summary as Summary
 from .domain.tree import Split as Split
 from .domain.tree import Tree as Tree
 from .errors import ArgumentError as ArgumentError

@@ -15,6 +15,7 @@ from rhetree.errors import RhetreeError
 COMMANDS: dict[str, str] = {
     "parse": "find the EDUs and trees of a text",
     "segment": "find the EDUs of a text",
+    "summarize": "keep the most important parts of a text",
     "serve": "serve a model over HTTP",
     "models": "list the models that are installed",
     "info": "show what is known about a model",

@@ -41,7 +41,7 @@ def add_text_arguments(parser: argparse.ArgumentParser, formats: Sequence[str]) 
 
     :param formats: those that the command can write
     """
-    _add_input_arguments(parser)
+    add_input_arguments(parser)
     _add_output_arguments(parser, formats)
     add = parser.add_argument
     add("--model", metavar="NAME|FOLDER", help="an installed model (rhetree models) or the folder of one")
@@ -204,7 +204,8 @@ def choose_sink(
     return open_sink(args.output, encoding, if_exists=if_exists, folder=_to_folder(args), settings=settings)
 
 
-def _add_input_arguments(parser: argparse.ArgumentParser) -> None:
+def add_input_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what to read."""
     add = parser.add_argument
     endings = ", ".join(f".{kind}" for kind in KINDS)
     add(

@@ -1,4 +1,4 @@
-"""Discourse dependencies: every EDU but one depends on another (Li et al. 2014).
+"""Discourse dependencies: every EDU but one depends on another (Li et al. 2014), or on what it supports (Hirao et al. 2013).
 
 The head of a unit is the head of its nucleus, of its leftmost nucleus if it has several. Heads alone
 do not tell in which order the dependents of an EDU attach, so each has a depth: the number of units
@@ -6,13 +6,19 @@ with the same head below the unit to which it attaches. With all depths the draw
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import NoReturn
+from typing import TYPE_CHECKING, Literal, NoReturn, get_args
 
 from rhetree.domain.binarize import as_nary
 from rhetree.domain.nary import NaryTree, Role, Unit
+from rhetree.domain.span import Span
 from rhetree.domain.tree import Tree
+
+if TYPE_CHECKING:
+    from rhetree.domain.document import Document
+
+DependencyKind = Literal["li", "hirao"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +77,49 @@ def dependencies(tree: Tree | NaryTree) -> tuple[Dependency, ...]:
             if number != nucleus:
                 unit, (dependent, _) = nary.units[number], unit_heads[number]
                 found[dependent] = Dependency(head, unit.relation, unit.role == "nucleus", depth)
+    return tuple(found)
+
+
+def antecedents(tree: Tree) -> tuple[Dependency, ...]:
+    """The dependency of each EDU on what it supports (Hirao et al. 2013).
+
+    An EDU depends on the head of the unit whose satellite it belongs to, the nearest one. Nuclei beside each
+    other so depend on the same EDU, and those that belong to no satellite on none. The tree cannot be rebuilt from
+    these, so their depths are not known.
+    """
+    heads = {Span(edu, edu + 1): edu for edu in range(tree.n_edus)}
+    for split in reversed(tree.splits):  # children before parents
+        heads[split.span] = heads[split.right if split.nuclearity == "SN" else split.left]
+    free = Dependency(None, None, depth=None)
+    found = {Span(0, tree.n_edus): free}
+    for split in tree.splits:
+        here = found.pop(split.span)
+        supporting = Dependency(heads[split.span], split.relation, depth=None)
+        found[split.left] = supporting if split.nuclearity == "SN" else here
+        found[split.right] = supporting if split.nuclearity == "NS" else here
+    return tuple(found[Span(edu, edu + 1)] for edu in range(tree.n_edus))
+
+
+def document_dependencies(document: "Document", kind: DependencyKind = "li") -> tuple[Dependency, ...]:
+    """The dependency of each EDU of a document; :meth:`rhetree.Document.dependencies` describes them."""
+    if kind not in get_args(DependencyKind):
+        raise ValueError(f"the kind of dependencies is 'li' or 'hirao', got {kind!r}")
+    if document.tree is not None:
+        return (
+            antecedents(document.tree)
+            if kind == "hirao"
+            else dependencies(document.as_drawn() or document.tree)
+        )
+    found: list[Dependency] = []
+    for span, tree in zip(document.sentence_edus(), document.trees_by_sentence(), strict=True):
+        if span is None or tree is None:
+            break
+        own = antecedents(tree) if kind == "hirao" else dependencies(tree)
+        found += [one if one.head is None else replace(one, head=one.head + span.start) for one in own]
+    if len(found) < len(document.edus):
+        raise ValueError(
+            f"dependencies need trees, and EDU {len(found) + 1} is in none; parse the document first"
+        )
     return tuple(found)
 
 

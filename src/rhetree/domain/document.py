@@ -21,6 +21,10 @@ from rhetree.errors import counted
 
 if TYPE_CHECKING:
     from rhetree.domain.chunks import Chunk, Count
+    from rhetree.domain.dependencies import Dependency, DependencyKind
+    from rhetree.domain.leaves import Leaves
+    from rhetree.domain.outline import OutlineEntry
+    from rhetree.domain.summary import Summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +241,55 @@ class Document:
 
         return chunk(self, max_tokens, split_on, count)
 
+    def salience(self) -> tuple[float, ...]:
+        """How much each EDU matters, from 0 to 1: how far up the tree it is promoted (Marcu 2000).
+
+        The main points of the text have 1. Where a model's probabilities are known, the score is the expected one. In
+        a document with a tree for each sentence, scores compare the EDUs of one sentence, and each sentence has
+        its own 1. ``ValueError`` if an EDU is in no tree.
+        """
+        from rhetree.domain.salience import salience
+
+        return salience(self)
+
+    def summary(self, n: int | None = None, *, share: float | None = None) -> "Summary":
+        """The most salient EDUs in the order of the text, each with the nuclei that it builds on.
+
+        One EDU is kept at least, with the other parts of its unit if another unit interrupts it. Headings are
+        left out. ``ValueError`` if the document has no tree over all of it.
+
+        :param n: the most EDUs to keep
+        :param share: or the share of the document's tokens to keep, above 0 and at most 1
+        """
+        from rhetree.domain.summary import summarize
+
+        return summarize(self, n, share)
+
+    def outline(self, depth: int | None = None) -> "tuple[OutlineEntry, ...]":
+        """A line for each heading, paragraph and item: its main point, and how far it is from the main line.
+
+        Where the layout is not known, there is a line for each sentence. ``ValueError`` if the document has no tree
+        over all of it.
+
+        :param depth: leave out what is further from the main line; 0 keeps the main line alone
+        """
+        from rhetree.domain.outline import outline
+
+        return outline(self, depth)
+
+    def dependencies(self, kind: "DependencyKind" = "li") -> "tuple[Dependency, ...]":
+        """For each EDU the EDU on which it depends, and the relation between them.
+
+        With a tree for each sentence, each sentence has heads of its own. ``ValueError`` if an EDU is in no tree.
+
+        :param kind: "li" (Li et al. 2014): all but one EDU depend on another, and of several nuclei the others depend
+            on the first; "hirao" (Hirao et al. 2013): an EDU depends on what it supports, and nuclei beside each
+            other depend on the same EDU, or on none
+        """
+        from rhetree.domain.dependencies import document_dependencies
+
+        return document_dependencies(self, kind)
+
     # --- changing it ------------------------------------------------------------------------
 
     def with_nary(self, nary: NaryTree) -> "Document":
@@ -267,6 +320,18 @@ class Document:
             secondary_edges=(),
             signals=(),
         )
+
+    def with_leaves(self, leaves: "Leaves") -> "Document":
+        """This document with sentences or paragraphs as the leaves of its tree, in place of EDUs.
+
+        Each leaf stands where its most salient EDU stood, so that there is a tree even if a node of the former
+        one crosses the edge of a leaf. What refers to smaller units (readings, signals, secondary edges) goes.
+
+        :param leaves: "sentence" or "paragraph"; a heading and an item of a list count as paragraphs
+        """
+        from rhetree.domain.leaves import with_leaves
+
+        return with_leaves(self, leaves)
 
     def without_trees(self) -> "Document":
         """This document with text, tokens, sentences and EDUs, and no trees."""

@@ -1,0 +1,45 @@
+"""Documents to summarize: those of tree files with their trees, all others as a job reads them."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from rhetree.domain.document import Document
+from rhetree.errors import FileError, RhetreeError
+from rhetree.formats import read
+from rhetree.jobs.records import Source
+from rhetree.jobs.sources import Records
+from rhetree.runtime.pipeline import Edus
+from rhetree.text.blocks import with_blocks
+
+_TREE_FILES = ("rs3", "rs4", "dis")
+"""Kinds of files whose trees a job does not keep, since it would parse them again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A document as it was read, and whether its EDUs are to be kept when it is parsed."""
+
+    document: Document
+    edus: Edus = "auto"
+
+    @property
+    def has_tree(self) -> bool:
+        """Whether it has a tree over all of it, so that it need not be parsed."""
+        trees = self.document.sentence_trees
+        return self.document.tree is not None or (len(trees) == 1 and trees[0] is not None)
+
+
+def documents_of(sources: Iterable[Source]) -> Iterator[Unread | RhetreeError]:
+    """The documents of all sources in order, and in place of each bad one what is wrong with it."""
+    for source in sources:
+        if source.kind in _TREE_FILES and source.url is None:
+            try:
+                for document in read(source.path, source.kind, lenient=source.lenient):
+                    yield Unread(with_blocks(document), "gold")
+            except RhetreeError as error:
+                yield error
+            except OSError as error:
+                yield FileError(f"cannot be read: {error.strerror}", source.path)
+            continue
+        for record in Records([source]):
+            yield record if isinstance(record, RhetreeError) else Unread(record.document, record.edus)

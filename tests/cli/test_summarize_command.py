@@ -1,0 +1,110 @@
+"""``rhetree summarize`` on files with trees."""
+
+import io
+import json
+import sys
+
+import pytest
+
+from rhetree.cli.main import main
+from rhetree.domain.document import Document
+from rhetree.formats import write
+from support.flood import TEXT, flood
+
+
+def summarize(*arguments):
+    return main(["summarize", *map(str, arguments)])
+
+
+@pytest.fixture
+def parsed(tmp_path):
+    path = tmp_path / "flood.json"
+    write(flood(), path)
+    return path
+
+
+def test_the_main_points_are_printed(parsed, capsys):
+    assert summarize(parsed, "-n", 3) == 0
+    assert capsys.readouterr().out == "In the morning the mill, was gone. We will build a new one\n"
+    assert summarize(parsed) == 0
+    assert capsys.readouterr().out == "In the morning the mill, was gone.\n"
+
+
+def test_json_has_exact_offsets(parsed, capsys):
+    assert summarize(parsed, "--share", 0.5, "--json") == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["id"] == "flood"
+    assert record["share"] <= 0.5
+    for passage in record["passages"]:
+        assert TEXT[passage["start"] : passage["end"]] == passage["text"]
+
+
+def test_an_outline_is_printed(parsed, capsys):
+    assert summarize(parsed, "--outline", "--depth", 0) == 0
+    assert capsys.readouterr().out == "In the morning the mill,\n"
+    assert summarize(parsed, "--outline", "--json") == 0
+    assert [line["kind"] for line in json.loads(capsys.readouterr().out)["outline"]] == [
+        *("heading", "paragraph", "paragraph")
+    ]
+
+
+@pytest.mark.parametrize("ending", ["rs3", "rs4", "dis", "conllu", "jsonl"])
+def test_every_file_with_a_tree_is_read(ending, tmp_path, capsys):
+    write(flood(), tmp_path / f"flood.{ending}")
+    assert summarize(tmp_path / f"flood.{ending}", "-n", 3) == 0
+    assert "".join(capsys.readouterr().out.split()) == "Inthemorningthemill,wasgone.Wewillbuildanewone"
+
+
+def test_standard_input_is_read(capsys, monkeypatch, parsed):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(parsed.read_bytes())))
+    assert summarize("-", "-n", 1) == 0
+    assert capsys.readouterr().out == "In the morning the mill, was gone.\n"
+
+
+def test_several_documents_have_their_names_above_them(parsed, tmp_path, capsys):
+    write(flood(), tmp_path / "other.dis")
+    assert summarize(parsed, tmp_path / "other.dis", "-n", 1) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert (lines[0], lines[2], lines[3]) == ("flood", "", "other")
+
+
+def test_a_bad_document_does_not_stop_the_others(parsed, tmp_path, capsys):
+    (tmp_path / "bad.dis").write_text("( Root", encoding="utf-8")
+    assert summarize(tmp_path / "bad.dis", parsed, "-n", 1) == 1
+    said = capsys.readouterr()
+    assert "was gone" in said.out
+    assert "bad.dis" in said.err
+    assert summarize(tmp_path / "bad.dis") == 2
+
+
+def test_a_document_without_words_has_an_empty_summary(tmp_path, capsys):
+    write(Document(name="empty"), tmp_path / "empty.json")
+    assert summarize(tmp_path / "empty.json") == 0
+    assert capsys.readouterr().out == "\n"
+
+
+def test_trees_of_sentences_are_not_enough(tmp_path, capsys):
+    write(flood().split_by_sentence(), tmp_path / "flood.json")
+    assert summarize(tmp_path / "flood.json") == 2
+    assert "flood: it has no tree over the whole document" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-n", "0"], "expected a whole number from 1 on, found '0'"),
+        (["-n", "x"], "expected a whole number from 1 on, found 'x'"),
+        (["--share", "2"], "expected a number above 0 and at most 1, found '2'"),
+        (["--outline", "--depth", "-1"], "expected a whole number from 0 on, found '-1'"),
+        (["-n", "1", "--share", "0.2"], "not allowed with argument"),
+    ],
+)
+def test_wrong_sizes_are_refused(parsed, arguments, message, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        summarize(parsed, *arguments)
+    assert message in capsys.readouterr().err
+
+
+def test_depth_is_for_outlines(parsed, capsys):
+    assert summarize(parsed, "--depth", 1) == 2
+    assert "--depth is for --outline" in capsys.readouterr().err
