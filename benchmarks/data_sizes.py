@@ -81,7 +81,8 @@ def train(args: argparse.Namespace, size: int) -> None:
 
 def learn(recipe: str, settings: list[str], folder: Path) -> dict[str, object]:
     """Train by a recipe, or go on; returns how long it took and what it learnt from."""
-    from rhetree.learning.training.experiment import Data, run, source_commit
+    from rhetree.learning.training.commit import source_commit
+    from rhetree.learning.training.experiment import Data, run
     from rhetree.learning.training.loop import Evaluated
     from rhetree.learning.training.recipe import read_recipe
     from rhetree.learning.training.shipped_recipes import find_recipe

@@ -48,6 +48,8 @@ class Row:
 
 
 FROZEN = "frozen encoder"
+SEGBOT = ("network.segmenter.pointer=additive", "network.segmenter.input=embedding")
+LONG = ("train.epochs=60", "train.patience=6")
 ROWS = {
     "pointer": Row(f"Pointer net, {FROZEN}", "frozen-segmenter"),
     "segbot": Row(f"SegBot, {FROZEN}", "segbot"),
@@ -64,7 +66,21 @@ ROWS = {
         seeds=3,
     ),
     "parser-mean": Row(
-        "Stack pointer, partial tree, mean span", "frozen-parser", ("network.parser.span=mean",), seeds=3
+        "Stack pointer, partial tree, mean span for decoder and labels",
+        "frozen-parser",
+        ("network.parser.span=mean",),
+        seeds=3,
+    ),
+    "parser-mean-decoder": Row(
+        "Stack pointer, partial tree, mean span for the decoder",
+        "frozen-parser",
+        ("network.parser.span=mean", "network.classifier.span=last"),
+        seeds=3,
+    ),
+    "segbot-glove": Row("SegBot, GloVe", "glove-segmenter", SEGBOT, seeds=3),
+    "pointer-glove-long": Row("Pointer net, GloVe, until dev stops rising", "glove-segmenter", LONG, seeds=3),
+    "segbot-glove-long": Row(
+        "SegBot, GloVe, until dev stops rising", "glove-segmenter", (*SEGBOT, *LONG), seeds=3
     ),
     "joint-tuned": Row("Joint, fine-tuned encoder", "tuned-joint", seeds=3),
     "pointer-tuned": Row(
@@ -176,7 +192,8 @@ def run_one(args: argparse.Namespace) -> None:
 
     from rhetree.corpora.corpus import read_corpus
     from rhetree.learning.evaluation import evaluate_models
-    from rhetree.learning.training.experiment import run, source_commit
+    from rhetree.learning.training.commit import source_commit
+    from rhetree.learning.training.experiment import run
     from rhetree.learning.training.recipe import read_recipe
     from rhetree.learning.training.run_folder import LOG, RECIPE
 
@@ -236,8 +253,24 @@ def tables() -> Iterator[str]:
         "Segmentation, F1 of boundaries inside sentences",
         "auto",
         {"P": ("segmentation.inner", 0), "R": ("segmentation.inner", 1), "F1": ("segmentation.inner", 2)},
-        ("segbot", "wly", "pointer", "pointer-glove", "joint", "pointer-tuned", "joint-tuned"),
-        versus={"pointer": ("segbot", "wly"), "joint": ("pointer",), "joint-tuned": ("pointer-tuned",)},
+        (
+            "segbot",
+            "wly",
+            "pointer",
+            "segbot-glove",
+            "pointer-glove",
+            "segbot-glove-long",
+            "pointer-glove-long",
+            "joint",
+            "pointer-tuned",
+            "joint-tuned",
+        ),
+        versus={
+            "pointer": ("segbot", "wly"),
+            "pointer-glove-long": ("segbot-glove-long",),
+            "joint": ("pointer",),
+            "joint-tuned": ("pointer-tuned",),
+        },
     )
     parseval = {
         title: (f"parseval.rst.{part}", 2)
@@ -247,8 +280,19 @@ def tables() -> Iterator[str]:
         "Parsing with gold EDUs, RST-Parseval F1",
         "gold",
         parseval,
-        ("parser-plain", "parser", "parser-separate", "parser-mean", "joint", "joint-tuned"),
-        versus={"parser": ("parser-plain", "parser-separate", "parser-mean"), "joint": ("parser",)},
+        (
+            "parser-plain",
+            "parser",
+            "parser-separate",
+            "parser-mean-decoder",
+            "parser-mean",
+            "joint",
+            "joint-tuned",
+        ),
+        versus={
+            "parser": ("parser-plain", "parser-separate", "parser-mean-decoder", "parser-mean"),
+            "joint": ("parser",),
+        },
     )
     yield from _table(
         "End to end, RST-Parseval F1",

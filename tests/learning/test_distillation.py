@@ -51,6 +51,12 @@ def test_an_ensemble_averages_probabilities_whatever_the_order_of_labels_and_the
         np.testing.assert_allclose(mean, (one + other) / 2, atol=1e-6)
 
 
+def test_decoders_that_remember_their_steps_are_not_averaged():
+    one = member("attention decoders")
+    with pytest.raises(ModelError, match="decoders with attention remember every step"):
+        Pipeline(Ensemble([one, one]), LABELS).analyse(SENTENCES)
+
+
 class _Turned:
     """A network that has its labels in the opposite order."""
 

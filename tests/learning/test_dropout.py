@@ -56,7 +56,9 @@ def network_with(name, **shares):
         (None, set()),
     ],
 )
-@pytest.mark.parametrize("name", ["paper", "two layers", "plain crf", "self-attention", "separate labels"])
+@pytest.mark.parametrize(
+    "name", ["paper", "two layers", "plain crf", "self-attention", "separate labels", "attention decoders"]
+)
 def test_a_dropout_setting_is_felt_in_the_losses_of_its_part_alone(name, section, losses):
     network = network_with(name, **({section: 0.5} if section else {}))
     if name == "plain crf" and section == "encoder":

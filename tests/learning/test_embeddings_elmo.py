@@ -158,6 +158,36 @@ def test_a_sentence_alone_is_the_same_in_a_batch_and_the_second_time(elmo):
         assert not batch[number, len(sentence) :].any()
 
 
+def test_batch_normalisation_counts_words_alone_and_no_other_sentence_afterwards(elmo, tmp_path):
+    plain, embedder = embedder_of(elmo), embedder_of(elmo, batch_norm=True).train()
+    words = torch.cat([plain([sentence])[0] for sentence in SENTENCES])
+    found = embedder(SENTENCES)
+    there = torch.cat([row[: len(sentence)] for row, sentence in zip(found, SENTENCES, strict=True)])
+    expected = (words - words.mean(dim=0)) / (words.var(dim=0, unbiased=False) + 1e-5).sqrt()
+    torch.testing.assert_close(there, expected, atol=1e-4, rtol=1e-4)
+    torch.testing.assert_close(embedder.norm.running_mean, 0.1 * words.mean(dim=0), atol=1e-5, rtol=1e-4)
+    embedder([["home"]])  # a single word has no variance
+    embedder.eval()
+    batch = embedder(SENTENCES)
+    for number, sentence in enumerate(SENTENCES):
+        torch.testing.assert_close(batch[number, : len(sentence)], embedder([sentence])[0], atol=1e-5, rtol=0)
+        assert not batch[number, len(sentence) :].any()
+    assert embedder([]).shape == (0, 0, 10)
+    embedder.save_assets(tmp_path)
+    copy = load_embedder(EmbeddingConfig(kind="elmo", path="gone", batch_norm=True), tmp_path).eval()
+    copy.load_state_dict(embedder.state_dict())
+    assert torch.equal(copy(SENTENCES), batch)
+
+
+def test_dropout_of_elmo_is_felt_in_training_alone(elmo):
+    embedder = embedder_of(elmo, dropout=0.5).train()
+    assert not torch.equal(embedder(SENTENCES), embedder(SENTENCES))
+    embedder.eval()
+    assert torch.equal(embedder(SENTENCES), embedder(SENTENCES))
+    with pytest.raises(ValueError, match="dropout is within 0 <= p < 1, got 1.0"):
+        EmbeddingConfig(kind="elmo", path="x", dropout=1.0)
+
+
 def test_elmo_is_the_same_after_saving(elmo, tmp_path):
     embedder = embedder_of(elmo)
     embedder.save_assets(tmp_path)

@@ -16,8 +16,9 @@ from rhetree.domain.annotation import Syntax
 from rhetree.formats import read, write
 from rhetree.learning.model import WEIGHTS, load_model, save_model
 from rhetree.learning.scoring import SCORES, score
+from rhetree.learning.training.commit import source_commit
 from rhetree.learning.training.curve import draw_curve
-from rhetree.learning.training.experiment import read_data, run, source_commit
+from rhetree.learning.training.experiment import read_data, run
 from rhetree.learning.training.loop import Evaluated
 from rhetree.learning.training.recipe import read_recipe
 from rhetree.learning.training.run_folder import read_log
@@ -64,8 +65,8 @@ def test_a_model_is_learnt_saved_loaded_and_predicts_the_same(corpus, tmp_path):
 
 
 def test_a_model_names_the_commit_of_a_checkout(tmp_path, monkeypatch):
-    module = tmp_path / "src" / "rhetree" / "learning" / "training" / "experiment.py"
-    monkeypatch.setattr("rhetree.learning.training.experiment.__file__", str(module))
+    module = tmp_path / "src" / "rhetree" / "learning" / "training" / "commit.py"
+    monkeypatch.setattr("rhetree.learning.training.commit.__file__", str(module))
     assert source_commit() is None
     git = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@example.org"]
     subprocess.run([*git, "init", "-q"], check=True)

@@ -129,6 +129,11 @@ VARIATIONS = {
     "wly": _vary(task="segment", encoder__kind="none", segmenter__kind="crf", segmenter__layers=1),
     "plain crf": _vary(segmenter__kind="crf", segmenter__attention_window=0, segmenter__input="embedding"),
     "mean spans": _vary(parser__span="mean"),
+    "mean spans for the decoder alone": _vary(parser__span="mean", classifier__span="last"),
+    "mean spans for the labels alone": _vary(classifier__span="mean"),
+    "attention decoders": _vary(
+        segmenter__decoder="attention", segmenter__heads=2, parser__decoder="attention", parser__heads=2
+    ),
     "both ends": _vary(parser__span="both-ends"),
     "both sides": _vary(
         segmenter__boundary="both-sides", parser__boundary="both-sides", parser__span="both-ends"

@@ -80,7 +80,8 @@ class Ensemble:
             [
                 network.segment_step(member, rows, starts, part, reach)
                 for network, member, part in zip(self.networks, own, parts, strict=True)
-            ]
+            ],
+            parts,
         )
 
     def parse_step(self, encoded: Encoded, spans: SpansToSplit, hidden: Floats) -> DecoderStep:
@@ -91,7 +92,8 @@ class Ensemble:
             [
                 network.parse_step(member, spans, part)
                 for network, member, part in zip(self.networks, own, parts, strict=True)
-            ]
+            ],
+            parts,
         )
 
     def label(self, encoded: Encoded, rows: Ints, splits: Ints) -> Floats:
@@ -135,7 +137,9 @@ def _part(joined: Floats, like: Sequence[Floats]) -> list[Floats]:
     ]
 
 
-def _mean(steps: Sequence[DecoderStep]) -> DecoderStep:
+def _mean(steps: Sequence[DecoderStep], before: Sequence[Floats]) -> DecoderStep:
+    if any(len(step.hidden) != len(hidden) for step, hidden in zip(steps, before, strict=True)):
+        raise ModelError("decoders with attention remember every step and cannot be averaged with others")
     return DecoderStep(
         _mean_log_probs([step.log_probs for step in steps]), _join([step.hidden for step in steps])
     )

@@ -48,6 +48,7 @@ class TorchNetwork:
                 units=_array(parser.represent.prepare(encoding.states.tokens)),
                 keys=_array(parser.pointer.prepare(encoding.states.tokens)),
                 hidden=_array(parser.decoder.start(encoding.states.final)),
+                label_units=_array(self._classifier.spans.prepare(encoding.states.tokens)),
             ),
         )
 
@@ -88,9 +89,11 @@ class TorchNetwork:
     @torch.inference_mode()
     def label(self, encoded: Encoded, rows: Ints, splits: Ints) -> Floats:
         """Log-probabilities of the labels of each split."""
-        units, sentences = self._tensor(_parser_memory(encoded).units), self._tensor(rows)
+        memory = _parser_memory(encoded)
+        units = self._tensor(memory.units if memory.label_units is None else memory.label_units)
+        sentences = self._tensor(rows)
         left, right = (
-            self._parser.represent(units, sentences, self._tensor(part))
+            self._classifier.spans(units, sentences, self._tensor(part))
             for part in (splits[:, :2], splits[:, 1:])
         )
         return _array(self._classifier(left, right))

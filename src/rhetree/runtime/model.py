@@ -202,6 +202,9 @@ def _network(folder: Path, settings: Settings, threads: int) -> Network:
             Pointer.from_settings(parser),
             SpanRepresentation.from_settings(parser),
             read_graph(folder / LABELS, ["left", "right"]),
+            SpanRepresentation.from_settings(
+                parser, "label_span" if "label_span" in parser.values else "span"
+            ),
         ),
         workers,
     )

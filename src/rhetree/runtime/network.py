@@ -40,6 +40,8 @@ class ParserMemory:
     """The pointer's key for each token, ``(batch, longest, width)``."""
     hidden: Floats
     """The decoder's first state, ``(layers, batch, width)``."""
+    label_units: Floats | None = None
+    """The same as ``units`` for the spans of the label classifier, if it represents them in another way."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

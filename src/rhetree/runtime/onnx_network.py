@@ -49,6 +49,8 @@ class ParserGraphs:
     pointer: Pointer
     spans: SpanRepresentation
     label: Graph
+    label_spans: SpanRepresentation
+    """How the label classifier represents spans; usually as ``spans`` does."""
 
 
 class OnnxNetwork:
@@ -95,6 +97,9 @@ class OnnxNetwork:
                 units=parser.spans.prepare(states),
                 keys=_keys(memory, "parser_keys", parser.pointer),
                 hidden=memory["parser_hidden"],
+                label_units=None
+                if parser.label_spans.kind == parser.spans.kind
+                else parser.label_spans.prepare(states),
             ),
         )
 
@@ -128,11 +133,12 @@ class OnnxNetwork:
     def label(self, encoded: Encoded, rows: Ints, splits: Ints) -> Floats:
         """Log-probabilities of the labels of any number of splits."""
         parser, memory = self._parser_and_memory(encoded)
+        units = memory.units if memory.label_units is None else memory.label_units
         found = []
         for at in range(0, len(rows), _MOST_SPLITS):
             part, own = rows[at : at + _MOST_SPLITS], splits[at : at + _MOST_SPLITS]
-            left = parser.spans(memory.units, part, own[:, :2])
-            right = parser.spans(memory.units, part, own[:, 1:])
+            left = parser.label_spans(units, part, own[:, :2])
+            right = parser.label_spans(units, part, own[:, 1:])
             (log_probs,) = parser.label.run(None, {"left": _two(left), "right": _two(right)})
             found.append(log_probs[: len(part)])
         joined: Floats = np.concatenate(found)

@@ -23,10 +23,13 @@ class SpanRepresentation:
     """``attention``, ``average`` or ``none``."""
 
     @classmethod
-    def from_settings(cls, settings: Settings) -> "SpanRepresentation":
-        """Build the twin of the representation whose ``settings()`` these are."""
+    def from_settings(cls, settings: Settings, span: str = "span") -> "SpanRepresentation":
+        """Build the twin of the representation whose ``settings()`` these are.
+
+        :param span: the setting that says how spans are represented
+        """
         return cls(
-            settings.choice("span", ("last", "mean", "both-ends")),
+            settings.choice(span, ("last", "mean", "both-ends")),
             settings.choice("partial_tree", ("attention", "average", "none")),
         )
 

@@ -24,7 +24,7 @@ _PIECES = frozenset({"n_layers", "piece", "window", "max_pieces"})
 KINDS = {
     "random": Kind(f"{_HERE}.random:RandomEmbedder", frozenset({"width", "lower_case", "min_count"})),
     "static": Kind(f"{_HERE}.static:StaticEmbedder", frozenset({"path", "tuning", "n_extra"})),
-    "elmo": Kind(f"{_HERE}.elmo:ElmoEmbedder", frozenset({"path"}) | _FEATURES),
+    "elmo": Kind(f"{_HERE}.elmo:ElmoEmbedder", frozenset({"path", "dropout", "batch_norm"}) | _FEATURES),
     "transformer": Kind(
         f"{_HERE}.transformer:TransformerEmbedder",
         frozenset({"path", "tuning"}) | _TUNED | _PIECES | _FEATURES,
@@ -78,6 +78,12 @@ class EmbeddingConfig:
     max_pieces: int = 32
     """transformer: the most pieces of a word; the rest is cut off."""
 
+    dropout: float = 0.0
+    """elmo: dropout on the mixed layers; the paper's is 0.5."""
+    batch_norm: bool = False
+    """elmo: give each dimension of the mixed layers mean 0 and variance 1, over the words of a batch in training
+    and by a running estimate of these afterwards, so that no sentence depends on others."""
+
     features: bool = True
     """elmo, and transformer unless tuned: compute the frozen layers once and keep them on disk."""
     features_dtype: Literal["float32", "float16"] = "float32"
@@ -103,8 +109,9 @@ class EmbeddingConfig:
                 raise ValueError(f"{name} is at least 0, got {getattr(self, name)}")
         if self.window < 8:
             raise ValueError(f"window is at least 8 pieces, got {self.window}")
-        if not 0 <= self.encoder_dropout < 1:
-            raise ValueError(f"encoder_dropout is within 0 <= p < 1, got {self.encoder_dropout}")
+        for name in ("dropout", "encoder_dropout"):
+            if not 0 <= getattr(self, name) < 1:
+                raise ValueError(f"{name} is within 0 <= p < 1, got {getattr(self, name)}")
         if self.tuning == "mix" and "n_layers" not in own:
             raise ValueError(f"{self.kind} vectors have no layers to mix; tuning is frozen or tuned")
         for field in fields(self):

@@ -53,6 +53,8 @@ class ElmoEmbedder(ContextualEmbedder):
         self.requires_grad_(False)
         self.n_layers = 1 + self.options.n_layers
         self.mix: LayerMix = LayerMix(self.n_layers)
+        self.dropout = nn.Dropout(config.dropout)
+        self.norm = nn.BatchNorm1d(self.width, affine=False) if config.batch_norm else None
 
     @classmethod
     def create(cls, config: EmbeddingConfig, sentences: Iterable[Sequence[str]] = ()) -> "ElmoEmbedder":  # noqa: ARG003
@@ -78,6 +80,25 @@ class ElmoEmbedder(ContextualEmbedder):
             raise ModelError(f"{path}: cannot be read: {error.strerror}; is the model complete?") from error
         except ValueError as error:
             raise ModelError(f"{path}: {error}") from error
+
+    def forward(self, sentences: Sequence[Sequence[str]]) -> Tensor:
+        """Word vectors, ``(batch, longest, width)``; zeros after a sentence's last word."""
+        vectors: Tensor = self.dropout(super().forward(sentences))
+        if self.norm is None or not vectors.numel():
+            return vectors
+        lengths = torch.tensor([len(sentence) for sentence in sentences], device=vectors.device)
+        present = where_present(vectors, lengths)
+        words = vectors[present]
+        # A single word has no variance; padding must not count.
+        normal = nn.functional.batch_norm(
+            words,
+            self.norm.running_mean,
+            self.norm.running_var,
+            training=self.training and len(words) > 1,
+            momentum=self.norm.momentum or 0.0,
+            eps=self.norm.eps,
+        )
+        return torch.zeros_like(vectors).masked_scatter(present.unsqueeze(-1), normal)
 
     def save_assets(self, folder: Path) -> None:
         """Write the options."""

@@ -62,7 +62,7 @@ def export_model(
             "onnxruntime": metadata.version("onnxruntime"),
             "words": words,
             "segmenter": None if network.segmenter is None else network.segmenter.settings(),
-            "parser": None if network.parser is None else network.parser.settings(),
+            "parser": _parser_settings(network),
             # People may add to the card.
             "files": {name: size for name, size in sizes.items() if name != CARD},
         }
@@ -80,6 +80,14 @@ def _export_words(
         raise ModelError(
             f"{source}{kind} embeddings have no exported form; rhetree parse and evaluate run the model as it is, with torch"
         ) from error
+
+
+def _parser_settings(network: DiscourseNetwork) -> dict[str, Any] | None:
+    parser, classifier = network.parser, network.classifier
+    if parser is None or classifier is None:
+        return None
+    own = {} if classifier.spans.kind == parser.represent.kind else {"label_span": classifier.spans.kind}
+    return {**parser.settings(), **own}
 
 
 def _config(model: Model, settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from rhetree.learning.export.bigru_operator import BiGruOperator
 from rhetree.learning.export.graphs import trace
 from rhetree.learning.networks.classifier import LabelClassifier
-from rhetree.learning.networks.decoder import Decoder
+from rhetree.learning.networks.decoder import AttentionDecoder, Decoder
 from rhetree.learning.networks.encoder import BiGRU
 from rhetree.learning.networks.joint import DiscourseNetwork
 from rhetree.learning.networks.parser import StackPointerParser
@@ -60,8 +60,16 @@ def step_graphs(network: DiscourseNetwork) -> dict[str, ModelProto]:
     """
     graphs = {}
     for name, part in _decoders(network).items():
-        layers, width, input_width = part.decoder.layers, part.decoder.width, part.decoder.gru.input_size
-        examples = ({"inputs": _wave(k, input_width), "hidden": _wave(layers, k, width)} for k in (2, 3))
+        decoder = part.decoder
+        # A memory of steps has any length; a recurrent decoder's state always has its layers.
+        sizes = (
+            ((2, 4), (3, 6))
+            if isinstance(decoder, AttentionDecoder)
+            else ((2, decoder.layers), (3, decoder.layers))
+        )
+        examples = (
+            {"inputs": _wave(k, decoder.input_width), "hidden": _wave(n, k, decoder.width)} for k, n in sizes
+        )
         graphs[name] = trace(_Step(part.decoder, part.pointer), *examples)
     return graphs
 
@@ -91,7 +99,7 @@ class _States(nn.Module):
 
 
 class _Step(nn.Module):
-    def __init__(self, decoder: Decoder, pointer: Pointer) -> None:
+    def __init__(self, decoder: Decoder | AttentionDecoder, pointer: Pointer) -> None:
         super().__init__()
         self.decoder = decoder
         self.pointer = pointer

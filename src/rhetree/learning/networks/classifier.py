@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
@@ -9,6 +10,7 @@ from torch import Tensor, nn
 from rhetree.domain.relations import label_parts
 from rhetree.domain.tree import NUCLEARITIES
 from rhetree.learning.networks.encoder import check_share
+from rhetree.learning.networks.spans import SpanRepresentation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,6 +19,8 @@ class ClassifierConfig:
 
     width: int = 64
     """Size of the latent features of each span."""
+    span: Literal["as-decoder", "last", "mean", "both-ends"] = "as-decoder"
+    """How each of its two spans is represented: as for the decoder (network.parser.span), or in a way of its own."""
     separate: bool = False
     """Whether relation and nuclearity have a classifier each, in place of one for their combinations."""
     dropout: float = 0.5
@@ -67,9 +71,15 @@ class LabelClassifier(nn.Module):
     label's probability is the product of the two.
     """
 
-    def __init__(self, config: ClassifierConfig, labels: Sequence[str], span_width: int) -> None:
+    def __init__(self, config: ClassifierConfig, labels: Sequence[str], spans: SpanRepresentation) -> None:
+        """Build a classifier with random weights.
+
+        :param spans: how the two spans of a split are represented
+        """
         super().__init__()
         self.labels = tuple(labels)
+        self.spans = spans
+        span_width = spans.width
         self.nuclearity: Biaffine | None = None
         n_classes = len(self.labels)
         if config.separate:

@@ -110,21 +110,23 @@ class SelfAttention(nn.Module):
         width = config.state_width
         self.project = nn.Linear(input_width, width)
         self.layers = nn.ModuleList(
-            _AttentionLayer(width, config.heads, config.dropout) for _ in range(config.layers)
+            AttentionLayer(width, config.heads, config.dropout) for _ in range(config.layers)
         )
         self.norm = nn.LayerNorm(width)
 
     def forward(self, vectors: Tensor, lengths: Tensor) -> States:
         present = where_present(vectors, lengths)  # (batch, longest)
         tokens = self.project(vectors)
-        tokens = tokens + _sinusoids(tokens)
+        tokens = tokens + sinusoids(tokens)
         for layer in self.layers:
-            tokens = layer(tokens, present)
+            tokens = layer(tokens, present[:, None, None, :])
         tokens = self.norm(tokens) * present.unsqueeze(-1)
         return States(tokens, _mean(tokens, lengths))
 
 
-class _AttentionLayer(nn.Module):
+class AttentionLayer(nn.Module):
+    """Self-attention and a feed-forward layer, each after a normalisation and added to what it read."""
+
     def __init__(self, width: int, heads: int, dropout: float) -> None:
         super().__init__()
         self.heads = heads
@@ -136,13 +138,15 @@ class _AttentionLayer(nn.Module):
         )
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, tokens: Tensor, present: Tensor) -> Tensor:
+    def forward(self, tokens: Tensor, allowed: Tensor) -> Tensor:
+        """The next states of tokens, ``(batch, n, width)``.
+
+        :param allowed: which tokens each may attend to; any shape that broadcasts to ``(batch, heads, n, n)``
+        """
         batch, n, width = tokens.shape
         heads = self.query_key_value(self.norm(tokens)).view(batch, n, 3, self.heads, width // self.heads)
         query, key, value = heads.permute(2, 0, 3, 1, 4)  # each (batch, heads, n, width of a head)
-        mixed = nn.functional.scaled_dot_product_attention(
-            query, key, value, attn_mask=present[:, None, None, :]
-        )
+        mixed = nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=allowed)
         mixed = self.merge(mixed.transpose(1, 2).reshape(batch, n, width))
         tokens = tokens + self.dropout(mixed)
         transformed: Tensor = self.dropout(self.feed_forward(tokens))
@@ -155,8 +159,8 @@ def check_share(name: str, value: float) -> None:
         raise ValueError(f"{name} is within 0 <= {name} < 1, got {value}")
 
 
-def _sinusoids(like: Tensor) -> Tensor:
-    """The position of each token, ``(longest, width)``."""
+def sinusoids(like: Tensor) -> Tensor:
+    """Sines and cosines of the position of each token, ``(longest, width)``."""
     _, n, width = like.shape
     places = torch.arange(n, device=like.device, dtype=like.dtype).unsqueeze(1)
     waves = torch.arange(0, width, 2, device=like.device, dtype=like.dtype)

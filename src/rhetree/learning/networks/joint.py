@@ -15,6 +15,7 @@ from rhetree.learning.networks.crf import CrfTagger
 from rhetree.learning.networks.encoder import Encoder, EncoderConfig, States, check_share
 from rhetree.learning.networks.parser import ParserConfig, StackPointerParser
 from rhetree.learning.networks.segmenter import PointerSegmenter, SegmenterConfig
+from rhetree.learning.networks.spans import SpanRepresentation
 from rhetree.learning.networks.syntax import SyntaxReader
 from rhetree.learning.targets import Batch, SentenceExample, make_batch
 
@@ -104,13 +105,15 @@ class DiscourseNetwork(nn.Module):
         self.parser: StackPointerParser | None = None
         self.classifier: LabelClassifier | None = None
         if config.task != "parse":
-            kind = CrfTagger if config.segmenter.kind == "crf" else PointerSegmenter
-            self.segmenter = kind(config.segmenter, self.encoder, embedder.width)
+            segmenter = CrfTagger if config.segmenter.kind == "crf" else PointerSegmenter
+            self.segmenter = segmenter(config.segmenter, self.encoder, embedder.width)
         if config.task != "segment":
             if not labels:
                 raise ValueError("a network that parses needs labels")
             self.parser = StackPointerParser(config.parser, self.encoder)
-            self.classifier = LabelClassifier(config.classifier, labels, self.parser.represent.width)
+            kind = config.parser.span if config.classifier.span == "as-decoder" else config.classifier.span
+            spans = SpanRepresentation(kind, self.encoder.width)
+            self.classifier = LabelClassifier(config.classifier, labels, spans)
         self.syntax: SyntaxReader | None = None
         if dependency_relations:
             self.syntax = SyntaxReader(self.encoder.width, dependency_relations)
@@ -157,7 +160,7 @@ class DiscourseNetwork(nn.Module):
         if self.parser is not None and self.classifier is not None:
             units = self.parser.represent.prepare(encoding.states.tokens)
             losses["structure"] = weights.structure * self._structure(self.parser, encoding, units, batch)
-            losses["label"] = weights.label * self._label(self.parser, self.classifier, units, batch)
+            losses["label"] = weights.label * self._label(self.classifier, encoding, batch)
         if self.syntax is not None:
             losses["syntax"] = weights.syntax * self._syntax(self.syntax, encoding, batch)
         return losses
@@ -180,13 +183,12 @@ class DiscourseNetwork(nn.Module):
         log_probs = parser.log_probs(encoding.states, units, batch.parses)
         return self._reduce(log_probs, len(log_probs), batch)
 
-    def _label(
-        self, parser: StackPointerParser, classifier: LabelClassifier, units: Tensor, batch: Batch
-    ) -> Tensor:
+    def _label(self, classifier: LabelClassifier, encoding: Encoding, batch: Batch) -> Tensor:
         splits = batch.splits
         if splits is None:
             return self._nothing()
-        left, right = (parser.represent(units, splits.rows, part) for part in (splits.left, splits.right))
+        units = classifier.spans.prepare(encoding.states.tokens)
+        left, right = (classifier.spans(units, splits.rows, part) for part in (splits.left, splits.right))
         all_log_probs = classifier(left, right)
         right_ones = fit(all_log_probs, splits.labels, splits.soft)
         # Teachers' distributions are smooth already.

@@ -6,7 +6,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from rhetree.learning.networks.choices import fit
-from rhetree.learning.networks.decoder import Decoder
+from rhetree.learning.networks.decoder import DecoderKind, make_decoder
 from rhetree.learning.networks.encoder import Encoder, States, check_share
 from rhetree.learning.networks.pointer import Boundary, Pointer, PointerKind
 from rhetree.learning.networks.spans import PartialTree, SpanKind, SpanRepresentation
@@ -16,6 +16,10 @@ from rhetree.learning.networks.spans import PartialTree, SpanKind, SpanRepresent
 class ParserConfig:
     """How spans of EDUs are split."""
 
+    decoder: DecoderKind = "gru"
+    """gru: the paper's decoder. attention: self-attention over the steps so far."""
+    heads: int = 4
+    """With decoder "attention": number of heads."""
     layers: int = 6
     """Number of decoder layers."""
     width: int = 128
@@ -23,8 +27,8 @@ class ParserConfig:
     pointer: PointerKind = "dot"
     """How the pointer scores a split point: dot product, additive or biaffine attention."""
     span: SpanKind = "last"
-    """How a span is represented, for the decoder and the label classifier: by the state of its last token,
-    the mean of its states, or the states of both its ends."""
+    """How a span is represented, for the decoder and, unless it has a setting of its own, the label classifier:
+    by the state of its last token, the mean of its states, or the states of both its ends."""
     boundary: Boundary = "last"
     """How a split point is represented: by the state of the token before it, or by those of the tokens on
     both sides."""
@@ -34,9 +38,13 @@ class ParserConfig:
     """Dropout between the decoder's layers and on its outputs."""
 
     def __post_init__(self) -> None:
-        for name in ("layers", "width"):
+        for name in ("layers", "width", "heads"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} is at least 1, got {getattr(self, name)}")
+        if self.decoder == "attention" and self.width % (2 * self.heads):
+            raise ValueError(
+                f"heads: {self.heads} heads of even width do not make up a width of {self.width}"
+            )
         check_share("dropout", self.dropout)
 
 
@@ -73,7 +81,15 @@ class StackPointerParser(nn.Module):
     def __init__(self, config: ParserConfig, encoder: Encoder) -> None:
         super().__init__()
         self.represent = SpanRepresentation(config.span, encoder.width, config.partial_tree)
-        self.decoder = Decoder(self.represent.width, config.width, config.layers, config.dropout, encoder)
+        self.decoder = make_decoder(
+            config.decoder,
+            self.represent.width,
+            config.width,
+            config.layers,
+            config.dropout,
+            config.heads,
+            encoder,
+        )
         self.pointer = Pointer(config.pointer, config.width, encoder.width, config.boundary)
 
     def settings(self) -> dict[str, Any]:

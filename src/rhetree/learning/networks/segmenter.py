@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from rhetree.learning.networks.choices import fit
-from rhetree.learning.networks.decoder import Decoder
+from rhetree.learning.networks.decoder import DecoderKind, make_decoder
 from rhetree.learning.networks.encoder import Encoder, States, check_share
 from rhetree.learning.networks.pointer import Boundary, Pointer, PointerKind
 
@@ -18,6 +18,10 @@ class SegmenterConfig:
 
     kind: Literal["pointer", "crf"] = "pointer"
     """pointer: the paper's pointer network. crf: the BiLSTM-CRF tagger of Wang et al. (2018)."""
+    decoder: DecoderKind = "gru"
+    """pointer: gru: the paper's decoder. attention: self-attention over the steps so far."""
+    heads: int = 4
+    """With decoder "attention": number of heads."""
     layers: int = 6
     """Number of layers of the decoder, or of the tagger's first BiLSTM."""
     width: int = 128
@@ -35,11 +39,15 @@ class SegmenterConfig:
     """Dropout between layers and on their outputs."""
 
     def __post_init__(self) -> None:
-        for name in ("layers", "width"):
+        for name in ("layers", "width", "heads"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} is at least 1, got {getattr(self, name)}")
         if self.attention_window < 0:
             raise ValueError(f"attention_window is at least 0, got {self.attention_window}")
+        if self.decoder == "attention" and self.width % (2 * self.heads):
+            raise ValueError(
+                f"heads: {self.heads} heads of even width do not make up a width of {self.width}"
+            )
         check_share("dropout", self.dropout)
 
 
@@ -64,7 +72,9 @@ class PointerSegmenter(nn.Module):
         super().__init__()
         self.reads_states = config.input == "state"
         input_width = encoder.width if self.reads_states else embedding_width
-        self.decoder = Decoder(input_width, config.width, config.layers, config.dropout, encoder)
+        self.decoder = make_decoder(
+            config.decoder, input_width, config.width, config.layers, config.dropout, config.heads, encoder
+        )
         self.pointer = Pointer(config.pointer, config.width, encoder.width, config.boundary)
 
     def inputs(self, embeddings: Tensor, states: States) -> Tensor:

@@ -2,7 +2,6 @@
 
 import hashlib
 import platform
-import subprocess
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
@@ -28,6 +27,7 @@ from rhetree.learning.targets import (
     sentence_examples,
 )
 from rhetree.learning.training import distillation, run_folder
+from rhetree.learning.training.commit import source_commit
 from rhetree.learning.training.loop import Evaluated, Step, train
 from rhetree.learning.training.processes import Processes
 from rhetree.learning.training.recipe import DataConfig, Recipe
@@ -252,18 +252,6 @@ def _about(
             **({} if commit is None else {"commit": commit}),
         },
     }
-
-
-def source_commit() -> str | None:
-    """The commit of this code, with a ``+`` if files have changed since; None outside a checkout."""
-    checkout = Path(__file__).parents[4]
-    if not (checkout / ".git").exists():
-        return None
-    command = ["git", "-C", str(checkout), "describe", "--always", "--abbrev=40", "--dirty=+", "--exclude=*"]
-    try:
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return None
 
 
 def _relations(inventory: Inventory | None) -> object:
