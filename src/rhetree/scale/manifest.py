@@ -6,6 +6,7 @@ the shard ``NAME``, which it vouches for. ``manifest.json`` and ``aside.jsonl`` 
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -25,6 +26,7 @@ SHARDS = ".shards"
 _RUN = "run.json"
 _FORMAT = "rhetree-manifest"
 _VERSION = 1
+_READERS = 16
 
 ShardFormat = Literal["jsonl", "parquet"]
 
@@ -174,17 +176,18 @@ def _named(storage: "Storage") -> "Path":
 
 
 def _read_facts(storage: "Storage") -> dict[str, Facts]:
-    found = {}
-    for name in storage.names(SHARDS):
-        if name.startswith("part-") and name.endswith(".json"):
-            try:
-                facts = Facts.decode(storage.read(f"{SHARDS}/{name}") or b"")
-            except ValueError as error:
-                raise RhetreeError(
-                    f"{storage.name_of(f'{SHARDS}/{name}')}: {error}; remove it, and resume"
-                ) from error
-            found[facts.shard] = facts
-    return found
+    names = [name for name in storage.names(SHARDS) if name.startswith("part-") and name.endswith(".json")]
+
+    def read(name: str) -> Facts:
+        try:
+            return Facts.decode(storage.read(f"{SHARDS}/{name}") or b"")
+        except ValueError as error:
+            what = f"{storage.name_of(f'{SHARDS}/{name}')}: {error}; remove it, and resume"
+            raise RhetreeError(what) from error
+
+    # Where storage is far away, most of the time is waiting.
+    with ThreadPoolExecutor(_READERS) as readers:
+        return {facts.shard: facts for facts in readers.map(read, names)}
 
 
 def _encode(value: Mapping[str, Any]) -> bytes:
