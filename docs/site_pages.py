@@ -1,0 +1,248 @@
+"""What the site generates from the code: the commands, the HTTP routes, the settings and the notebooks.
+
+Each is a directive, such as ``{commands}``, that writes Markdown for the page it stands on.
+"""
+
+import ast
+import inspect
+import json
+import os
+import textwrap
+from collections.abc import Iterator
+from dataclasses import MISSING, fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from pygments.lexers.data import JsonLexer
+from pygments.lexers.html import XmlLexer
+from pygments.lexers.special import TextLexer
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+HOME = Path(__file__).parent
+ELSEWHERE = {"../src/rhetree/pretrained/english/MODEL_CARD.md": "model-card.md"}
+"""Pages of the repository that the site shows under another name."""
+LEXERS = {"rs3": XmlLexer, "jsonc": JsonLexer} | dict.fromkeys(
+    ("brackets", "conllu", "dis", "edus", "rsd", "tok"), TextLexer
+)
+
+
+class _Generated(SphinxDirective):
+    """Parses the Markdown that :meth:`lines` gives as a part of the page."""
+
+    def lines(self) -> Iterator[str]:
+        raise NotImplementedError
+
+    def run(self) -> list[nodes.Node]:
+        text = "\n".join(self.lines())
+        return self.parse_text_to_nodes(text, allow_section_headings=True)
+
+
+class Commands(_Generated):
+    """Every command with its options, from the parsers of the command line."""
+
+    def lines(self) -> Iterator[str]:
+        os.environ["COLUMNS"] = "100"
+        from rhetree.cli.main import COMMANDS, make_parser
+
+        parser = make_parser(whole=True)
+        (commands,) = (action for action in parser._actions if hasattr(action, "choices") and action.choices)
+        for name, summary in COMMANDS.items():
+            command = commands.choices[name]
+            yield from ("", f"## rhetree {name}", "", f"{summary[0].upper()}{summary[1:]}.", "")
+            yield from ("```text", command.format_usage().strip(), "```", "")
+            yield from _argument_tables(command, f"rhetree {name}")
+
+
+def _argument_tables(command: Any, title: str) -> Iterator[str]:
+    inner = [action for action in command._actions if isinstance(getattr(action, "choices", None), dict)]
+    told = [action for action in command._actions if action not in inner and action.help != "==SUPPRESS=="]
+    if told:
+        yield from ("| | |", "| --- | --- |")
+    for action in told:
+        metavar = action.metavar or (
+            "{" + ",".join(map(str, action.choices)) + "}" if action.choices else action.dest.upper()
+        )
+        shown = metavar if isinstance(metavar, str) else " ".join(metavar)
+        names = (
+            ", ".join(action.option_strings) + ("" if action.nargs == 0 else f" {shown}")
+            if action.option_strings
+            else shown
+        )
+        help_text = (action.help or "") % {**vars(action), "prog": title} if action.help else ""
+        yield f"| `{_cell(names)}` | {_cell(_plain(help_text))} |"
+    yield ""
+    for action in inner:
+        for name, nested in action.choices.items():
+            yield from ("", f"### {title} {name}", "", "```text", nested.format_usage().strip(), "```", "")
+            yield from _argument_tables(nested, f"{title} {name}")
+
+
+class Routes(_Generated):
+    """Every route of the service with what it takes, from its OpenAPI."""
+
+    def lines(self) -> Iterator[str]:
+        import rhetree
+        from rhetree.serve.app import make_app
+
+        api = make_app(rhetree.load(threads=1)).openapi()
+        schemas = api["components"]["schemas"]
+        for path, methods in api["paths"].items():
+            for method, route in methods.items():
+                yield from ("", f"## {method.upper()} {path}", "", route.get("description", ""), "")
+                body = route.get("requestBody")
+                if body is not None:
+                    name = body["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
+                    yield from _schema_table(schemas[name])
+                codes = ", ".join(f"`{code}`" for code in route["responses"])
+                yield from ("", f"Answers: {codes}.", "")
+
+
+def _schema_table(schema: dict[str, Any]) -> Iterator[str]:
+    yield from ("| key | type | |", "| --- | --- | --- |")
+    required = schema.get("required", ())
+    for name, about in schema["properties"].items():
+        told = about.get("description", "")
+        if name in required:
+            told = f"required. {told}"
+        elif about.get("default") is not None:
+            told += f" Default: `{json.dumps(about['default'])}`."
+        yield f"| `{name}` | {_cell(_kind(about))} | {_cell(told)} |"
+    yield ""
+
+
+def _kind(about: dict[str, Any]) -> str:
+    if "anyOf" in about:
+        kinds = [_kind(one) for one in about["anyOf"] if one.get("type") != "null"]
+        return " or ".join(dict.fromkeys(kinds))
+    if "enum" in about:
+        return ", ".join(f"`{choice}`" for choice in about["enum"])
+    if "$ref" in about:
+        return about["$ref"].rpartition("/")[2].lower()
+    if about.get("type") == "array":
+        return f"list of {_kind(about.get('items', {}))}"
+    return about.get("title", "").lower() if about.get("type") == "object" else about.get("type", "any")
+
+
+class Settings(_Generated):
+    """Every setting of a recipe, or of one dataclass, with its default and its description."""
+
+    optional_arguments = 1
+
+    def lines(self) -> Iterator[str]:
+        if self.arguments:
+            module, _, name = self.arguments[0].rpartition(".")
+            yield from _settings_table(getattr(__import__(module, fromlist=[name]), name))
+            return
+        from rhetree.learning.training.recipe import Recipe
+
+        sections: list[tuple[str, type]] = [("", Recipe)]
+        while sections:
+            title, kind = sections.pop(0)
+            inner = [
+                (f"{title}.{field.name}".lstrip("."), type(_default(field)))
+                for field in fields(kind)
+                if is_dataclass(_default(field))
+            ]
+            if title:
+                about = " ".join((inspect.getdoc(kind) or "").split("\n\n")[0].split())
+                yield from ("", f"## {title}", "", about, "")
+                yield from _settings_table(kind)
+            sections = inner + sections
+
+
+def _settings_table(kind: type) -> Iterator[str]:
+    about = _below_fields(kind)
+    own = [field for field in fields(kind) if not is_dataclass(_default(field))]
+    if own:
+        yield from ("| setting | default | |", "| --- | --- | --- |")
+    for field in own:
+        default = _default(field)
+        shown = "" if default is MISSING else f"`{json.dumps(default, ensure_ascii=False)}`"
+        yield f"| `{field.name}` | {_cell(shown)} | {_cell(about.get(field.name, ''))} |"
+    yield ""
+
+
+def _default(field: Any) -> Any:
+    return field.default if field.default_factory is MISSING else field.default_factory()
+
+
+def _below_fields(kind: type) -> dict[str, str]:
+    """The string below each field, which Python discards."""
+    (body,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
+    found = {}
+    for field, below in zip(body.body, body.body[1:], strict=False):
+        if isinstance(field, ast.AnnAssign) and isinstance(below, ast.Expr):
+            found[field.target.id] = " ".join(ast.literal_eval(below.value).split())
+    return found
+
+
+class Notebook(SphinxDirective):
+    """A notebook as it was executed: its text, its code and what the code showed."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        path = HOME / self.arguments[0]
+        self.env.note_dependency(str(path))
+        found: list[nodes.Node] = []
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+            source = "".join(cell["source"])
+            if cell["cell_type"] == "markdown":
+                # The page has the title.
+                text = "\n".join(line for line in source.splitlines() if not line.startswith("# "))
+                found += self.parse_text_to_nodes(text, allow_section_headings=True)
+                continue
+            found.append(nodes.literal_block(source, source, language="python"))
+            for output in cell["outputs"]:
+                data = output.get("data", {})
+                if "text/html" in data:
+                    html = "".join(data["text/html"])
+                    found.append(nodes.raw("", f'<div class="output">{html}</div>', format="html"))
+                else:
+                    text = "".join(output.get("text") or data["text/plain"])
+                    found.append(nodes.literal_block(text, text, language="text"))
+        return _nested(found)
+
+
+def _nested(found: list[nodes.Node]) -> list[nodes.Node]:
+    """What follows a heading belongs into its section."""
+    result: list[nodes.Node] = []
+    section: nodes.Element | None = None
+    for node in found:
+        if isinstance(node, nodes.section):
+            result.append(node)
+            section = node
+        elif section is None:
+            result.append(node)
+        else:
+            section.append(node)
+    return result
+
+
+def _plain(text: str) -> str:
+    """Help as Markdown: what looks like a tag or emphasis is text."""
+    return text.replace("\\", "\\\\").replace("<", "&lt;").replace("*", "\\*").replace("_", "\\_")
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def link_elsewhere(_app: Sphinx, _name: str, source: list[str]) -> None:
+    """Lead links to pages of the repository to where the site has them."""
+    for target, page in ELSEWHERE.items():
+        source[0] = source[0].replace(f"]({target}", f"]({page}")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the directives."""
+    app.add_directive("commands", Commands)
+    app.add_directive("routes", Routes)
+    app.add_directive("settings", Settings)
+    app.add_directive("notebook", Notebook)
+    for name, lexer in LEXERS.items():
+        app.add_lexer(name, lexer)
+    app.connect("source-read", link_elsewhere)
+    return {"parallel_read_safe": True}
