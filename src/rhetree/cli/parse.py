@@ -1,13 +1,16 @@
 """Find the discourse units and rhetorical trees of English text.
 
 INPUT is a text, a file, a folder or -. A path that exists is read; anything else is a text, unless
-it looks like the name of a file, which is an error. Trees are of sentences.
+it looks like the name of a file, which is an error. Trees are of sentences, or of whole documents
+with --level.
 """
 
 import argparse
 
 from rhetree.cli.text_arguments import add_text_arguments
 from rhetree.cli.text_commands import run_on_texts
+from rhetree.domain.levels import LEVELS
+from rhetree.errors import RhetreeError
 from rhetree.jobs.encoding import ENCODINGS
 
 FORMATS = tuple(ENCODINGS)
@@ -22,8 +25,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="gold keeps the EDUs that records come with, auto finds them anew (default: auto, but gold for "
         '.edus, .rs3, .rs4 and .dis, and for {"tokens": …, "edus": …} in .jsonl)',
     )
+    parser.add_argument(
+        "--level",
+        choices=LEVELS,
+        default="sentence",
+        help="how far up trees go: one tree a sentence (the default), or one of the document, in which each "
+        "sentence is a node; with paragraph each paragraph is a node too",
+    )
+    parser.add_argument(
+        "--document-model",
+        metavar="NAME|FOLDER",
+        help="the model that joins sentences (default: the one for the default model)",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
     """Parse."""
+    if args.document_model is not None and args.level == "sentence":
+        raise RhetreeError("--document-model joins sentences, which --level document or paragraph asks for")
     return run_on_texts(args, FORMATS, parses=True)

@@ -16,7 +16,7 @@ FORMATS = tuple(name for name, encoding in ENCODINGS.items() if not encoding.nee
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of ``rhetree segment``."""
     add_text_arguments(parser, FORMATS)
-    parser.set_defaults(edus="auto")
+    parser.set_defaults(edus="auto", level="sentence", document_model=None)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -68,6 +68,8 @@ def _task(args: argparse.Namespace, format: str, *, parses: bool) -> "Task":
         beam=args.beam,
         batch_cost=args.batch_cost,
         device=args.device,
+        level=args.level,
+        document_model=args.document_model,
     )
 
 
@@ -75,7 +77,7 @@ def _workforce(task: "Task", n_workers: int) -> "tuple[Work, str]":
     """Whoever does the work, and the model's name and hash."""
     if n_workers == 1:
         worker = task.load()
-        return worker, worker.parser.model.identity
+        return worker, worker.identity
     from rhetree.jobs.processes import Processes
 
     return Processes(task, n_workers), task.identify_model()
@@ -105,6 +107,7 @@ def settings_of(args: argparse.Namespace, model: str) -> "Settings":
         "beam": args.beam,
         "EDU texts": "yes" if args.edu_texts else "no",
         "edus": args.edus or "as given",
+        "level": args.level,
         "rhetree": version("rhetree"),
     }
 

@@ -11,6 +11,7 @@ from rhetree.jobs.portions import Worked
 
 if TYPE_CHECKING:
     from rhetree.domain.document import Document
+    from rhetree.domain.levels import Level
     from rhetree.runtime.parser import Parser
     from rhetree.runtime.pipeline import Edus
 
@@ -34,6 +35,10 @@ class Task:
     beam: int = 1
     batch_cost: int | None = None
     device: str | None = None
+    level: "Level" = "sentence"
+    """How far up trees go."""
+    document_model: str | None = None
+    """The model that joins sentences; None is the one for the default model."""
 
     def load(self) -> "Worker":
         """Load the model."""
@@ -46,17 +51,20 @@ class Task:
             beam=self.beam,
             batch_cost=self.batch_cost or BATCH_COST,
             device=self.device,
+            document_model=self.document_model,
         )
         return Worker(self, parser)
 
     def identify_model(self) -> str:
-        """The model's name and hash, without loading it."""
+        """The name and hash of each model that is used, without loading any."""
         from rhetree.runtime.identity import identify
-        from rhetree.runtime.installed import find_model
+        from rhetree.runtime.installed import DOCUMENTS, find_model
         from rhetree.runtime.model import read_config
 
-        folder = find_model(self.model)
-        return identify(folder, read_config(folder))
+        folders = [find_model(self.model)]
+        if self.level != "sentence":
+            folders.append(find_model(self.document_model or DOCUMENTS))
+        return ", ".join(identify(folder, read_config(folder)) for folder in folders)
 
 
 class Worker:
@@ -65,6 +73,12 @@ class Worker:
     def __init__(self, task: Task, parser: "Parser") -> None:
         self._task = task
         self.parser = parser
+
+    @property
+    def identity(self) -> str:
+        """The name and hash of each model that is used."""
+        own = self.parser.model.identity
+        return own if self._task.level == "sentence" else f"{own}, {self.parser.document_model().identity}"
 
     def __call__(self, portions: Iterable[list[Item]]) -> Generator[Worked, None, None]:
         """Work through portions, in order."""
@@ -102,9 +116,13 @@ class Worker:
     def _work(self, documents: "list[Document]", edus: "Edus") -> "Iterator[Document]":
         if not self._task.parses:
             return self.parser.segment_documents(documents)
-        parsed = self.parser.parse_documents(documents, edus=edus)
+        level = self._task.level
+        parsed = self.parser.parse_documents(documents, edus=edus, level=level)
         if not self._task.declares_labels:
             return parsed
         from rhetree.formats.rs3 import declare
 
-        return (declare(document, self.parser.model.labels) for document in parsed)
+        labels = self.parser.model.labels
+        if level != "sentence":
+            labels = tuple(sorted({*labels, *self.parser.document_model().labels}))
+        return (declare(document, labels) for document in parsed)

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from safetensors import SafetensorError
@@ -29,6 +29,10 @@ from rhetree.learning.networks.joint import DiscourseNetwork
 from rhetree.learning.training.recipe import Recipe
 from rhetree.learning.training.settings import as_dict, build
 from rhetree.runtime.model import CONFIG, FORMAT, VERSION, read_config
+
+if TYPE_CHECKING:
+    from rhetree.learning.documents.network import DocumentNetwork
+    from rhetree.learning.documents.recipe import DocumentRecipe
 
 WEIGHTS = "weights.safetensors"
 
@@ -47,7 +51,12 @@ class Model:
     """Metadata as saved: data, versions, dev scores."""
 
 
-def save_model(folder: Path, network: DiscourseNetwork, recipe: Recipe, about: Mapping[str, Any]) -> None:
+def save_model(
+    folder: Path,
+    network: "DiscourseNetwork | DocumentNetwork",
+    recipe: "Recipe | DocumentRecipe",
+    about: Mapping[str, Any],
+) -> None:
     """Write a model directory atomically, replacing an existing one.
 
     :param about: further metadata, such as ``scores`` and ``data``
@@ -69,7 +78,7 @@ def save_model(folder: Path, network: DiscourseNetwork, recipe: Recipe, about: M
         write_config(temporary, config)
 
 
-def write_weights(folder: Path, network: DiscourseNetwork) -> None:
+def write_weights(folder: Path, network: "DiscourseNetwork | DocumentNetwork") -> None:
     """Write every weight that prediction needs."""
     # Tied weights share memory, which safetensors refuses, so each name gets its own copy.
     weights = {
@@ -116,23 +125,33 @@ def load_model(folder: Path) -> Model:
     labels = config["labels"]
     if bool(labels) == (recipe.network.task == "segment"):
         raise ModelError(f"{folder / CONFIG}: {len(labels)} labels for the task {recipe.network.task!r}")
+    weights = read_weights(folder)
+    network = DiscourseNetwork(recipe.network, load_embedder(recipe.network.embedding, folder), labels)
+    fill(network, weights, folder)
+    about = {key: value for key, value in config.items() if key not in ("recipe", "labels")}
+    return Model(network, recipe, about)
+
+
+def read_weights(folder: Path) -> dict[str, torch.Tensor]:
+    """The weights of a model directory."""
     try:
-        weights = load_file(folder / WEIGHTS)
+        return load_file(folder / WEIGHTS)
     except FileNotFoundError as error:
         raise ModelError(
             f"{folder}: there is no {WEIGHTS}; the model was exported without it, or is incomplete"
         ) from error
     except (OSError, SafetensorError) as error:
         raise ModelError(f"{folder / WEIGHTS}: cannot be read, perhaps truncated: {error}") from error
-    network = DiscourseNetwork(recipe.network, load_embedder(recipe.network.embedding, folder), labels)
+
+
+def fill(network: torch.nn.Module, weights: Mapping[str, torch.Tensor], folder: Path) -> None:
+    """Give a network the weights of its model directory, ready to predict."""
     try:
         network.load_state_dict(weights)
     except RuntimeError as error:
         first = " ".join(str(error).split())[:300]
         raise ModelError(f"{folder / WEIGHTS}: these weights do not fit {CONFIG}: {first}") from error
     network.eval()
-    about = {key: value for key, value in config.items() if key not in ("recipe", "labels")}
-    return Model(network, recipe, about)
 
 
 def _exchange(one: Path, other: Path) -> bool:

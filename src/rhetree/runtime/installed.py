@@ -14,6 +14,9 @@ from rhetree.errors import ModelError
 DEFAULT = "english"
 """The model that is meant where none is named."""
 
+DOCUMENTS = "english-document"
+"""The model that joins the sentences of the default model."""
+
 GROUP = "rhetree_models"
 """The entry points by which packages offer models."""
 

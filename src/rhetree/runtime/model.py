@@ -183,7 +183,7 @@ def _check_config(config: Mapping[str, Any], path: Path) -> None:
 def _network(folder: Path, settings: Settings, threads: int) -> Network:
     from rhetree.runtime.onnx_runtime import read_graph
 
-    workers = Workers(threads or _n_cores())
+    workers = Workers(threads or n_cores())
     segmenter, parser = settings.section_or_none("segmenter"), settings.section_or_none("parser")
     return OnnxNetwork(
         _words(folder, settings.section("words"), workers),
@@ -265,5 +265,6 @@ def _read_table(path: Path) -> Floats:
     return table
 
 
-def _n_cores() -> int:
+def n_cores() -> int:
+    """The number of processor cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -8,14 +8,17 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from rhetree.domain.document import Document
+from rhetree.domain.levels import LEVELS, Level
 from rhetree.domain.span import Span
 from rhetree.errors import ModelError, counted
 from rhetree.runtime.constraints import ConstraintsLike
-from rhetree.runtime.installed import find_model, installed_models
+from rhetree.runtime.document_joining import join_sentences
+from rhetree.runtime.installed import DEFAULT, DOCUMENTS, find_model, installed_models
 from rhetree.runtime.pipeline import BATCH_COST, Edus, Pipeline
 from rhetree.runtime.workers import MOST_THREADS
 
 if TYPE_CHECKING:
+    from rhetree.runtime.document_model import DocumentModel
     from rhetree.runtime.model import RuntimeModel
 
 Progress = Callable[[int, int], None]
@@ -33,6 +36,7 @@ def load(
     beam: int = 1,
     batch_cost: int = BATCH_COST,
     device: str | None = None,
+    document_model: str | Path | None = None,
 ) -> "Parser":
     """Load a model to parse with.
 
@@ -41,6 +45,8 @@ def load(
     :param beam: how many readings of a sentence to follow and to give; 1 is the best one alone
     :param batch_cost: most tokens in a batch, padding included: more takes more memory
     :param device: where torch runs a model that was not exported, such as ``cuda``; None is a GPU if there is one
+    :param document_model: the name or folder of the model that joins sentences; None is the one that came with the
+        default model. It is loaded when it is first needed.
     """
     for name, value, least in (("threads", threads, 0), ("beam", beam, 1), ("batch_cost", batch_cost, 1)):
         if not isinstance(value, int) or value < least:
@@ -50,12 +56,22 @@ def load(
     from rhetree.runtime.loading import load_any
 
     found = load_any(find_model(model), threads=threads, device=device)
-    return Parser(found, beam=beam, batch_cost=batch_cost, threads=threads, device=device)
+    return Parser(
+        found,
+        beam=beam,
+        batch_cost=batch_cost,
+        threads=threads,
+        device=device,
+        document_model=document_model,
+    )
 
 
-def parse(text: str) -> Document:
-    """The EDUs and trees of a text, by the default model, which is loaded once."""
-    return _default_parser().parse(text)
+def parse(text: str, *, level: Level = "sentence") -> Document:
+    """The EDUs and trees of a text, by the default model, which is loaded once.
+
+    :param level: how far up trees go; see :meth:`Parser.parse_documents`
+    """
+    return _default_parser().parse(text, level=level)
 
 
 def segment(text: str) -> Document:
@@ -66,8 +82,8 @@ def segment(text: str) -> Document:
 class Parser:
     """Finds EDUs and trees; several threads may share one.
 
-    All methods give a :class:`~rhetree.Document` with one tree per sentence. Which texts are
-    parsed together changes nothing but the speed. A pickled parser is loaded again where it is
+    All methods give a :class:`~rhetree.Document` with one tree per sentence, or with one tree of all its
+    EDUs where ``level`` asks for that. Which texts are parsed together changes nothing but the speed. A pickled parser is loaded again where it is
     unpickled: an installed model by its name, any other from its folder.
     """
 
@@ -79,13 +95,21 @@ class Parser:
         batch_cost: int = BATCH_COST,
         threads: int = 0,
         device: str | None = None,
+        document_model: str | Path | None = None,
     ) -> None:
         """Parse with a model; :func:`load` explains the settings.
 
         :param threads: what the model was loaded with, as is ``device``; for a copy in another process
         """
         self.model = model
-        self._settings = {"threads": threads, "beam": beam, "batch_cost": batch_cost, "device": device}
+        self._settings: dict[str, Any] = {
+            "threads": threads,
+            "beam": beam,
+            "batch_cost": batch_cost,
+            "device": device,
+            "document_model": document_model,
+        }
+        self._document_model: DocumentModel | None = None
         self.pipeline = Pipeline(model.network, model.labels, batch_cost=batch_cost, beam=beam)
 
     def __repr__(self) -> str:
@@ -98,13 +122,21 @@ class Parser:
 
     # --- one text ---------------------------------------------------------------------------
 
-    def parse(self, text: str, name: str = "", *, constraints: ConstraintsLike | None = None) -> Document:
+    def parse(
+        self,
+        text: str,
+        name: str = "",
+        *,
+        constraints: ConstraintsLike | None = None,
+        level: Level = "sentence",
+    ) -> Document:
         """The EDUs and trees of a text.
 
         :param constraints: what they have to agree with: :class:`~rhetree.Constraints`, or the same as a
             dictionary. :class:`~rhetree.ConstraintError` if nothing does.
+        :param level: how far up trees go; see :meth:`parse_documents`
         """
-        return next(self.parse_documents([_from_text(text, name)], constraints=[constraints]))
+        return next(self.parse_documents([_from_text(text, name)], constraints=[constraints], level=level))
 
     def segment(self, text: str, name: str = "", *, constraints: ConstraintsLike | None = None) -> Document:
         """The EDUs of a text, without trees.
@@ -113,39 +145,48 @@ class Parser:
         """
         return next(self.segment_documents([_from_text(text, name)], constraints=[constraints]))
 
-    def parse_edus(self, edus: Iterable[str], name: str = "") -> Document:
-        """The trees over EDUs that are known, given as their texts; no sentence ends inside an EDU."""
+    def parse_edus(self, edus: Iterable[str], name: str = "", *, level: Level = "sentence") -> Document:
+        """The trees over EDUs that are known, given as their texts; no sentence ends inside an EDU.
+
+        :param level: how far up trees go; see :meth:`parse_documents`
+        """
         from rhetree.text import tokenize_edus
 
         document = tokenize_edus(_strings(edus, "edus", "EDU"), name)
-        return next(self.parse_documents([document], edus="gold"))
+        return next(self.parse_documents([document], edus="gold", level=level))
 
     def parse_tokens(
         self,
         sentences: Iterable[Sequence[str]],
         edus: Iterable[SpanLike] | Iterable[Iterable[SpanLike]] | None = None,
         name: str = "",
+        *,
+        level: Level = "sentence",
     ) -> Document:
         """The EDUs and trees of sentences that are already tokenised.
 
         :param edus: where they are known: for each sentence its EDUs as ``(start, end)`` of its
             tokens, or in one list the EDUs of all tokens of the document
+        :param level: how far up trees go; see :meth:`parse_documents`
         """
         document = _from_tokens(sentences, name)
         if edus is None:
-            return next(self.parse_documents([document]))
-        return next(self.parse_documents([_with_edus(document, edus)], edus="gold"))
+            return next(self.parse_documents([document], level=level))
+        return next(self.parse_documents([_with_edus(document, edus)], edus="gold", level=level))
 
     # --- many -------------------------------------------------------------------------------
 
-    def parse_many(self, texts: Iterable[str], *, progress: Progress | None = None) -> Iterator[Document]:
+    def parse_many(
+        self, texts: Iterable[str], *, progress: Progress | None = None, level: Level = "sentence"
+    ) -> Iterator[Document]:
         """The EDUs and trees of each text, in order, as they are found.
 
         Texts are read as they are needed, some thousand sentences ahead, so that there may be any number.
 
         :param progress: is called after each document with the documents and sentences so far
+        :param level: how far up trees go; see :meth:`parse_documents`
         """
-        return _told(self.parse_documents(_from_texts(texts)), progress)
+        return _told(self.parse_documents(_from_texts(texts), level=level), progress)
 
     def segment_many(self, texts: Iterable[str], *, progress: Progress | None = None) -> Iterator[Document]:
         """The EDUs of each text, as :meth:`parse_many` gives them with trees."""
@@ -157,6 +198,7 @@ class Parser:
         *,
         edus: Edus = "auto",
         constraints: Iterable[ConstraintsLike | None] | None = None,
+        level: Level = "sentence",
     ) -> Iterator[Document]:
         """The documents with EDUs and trees of the model's in place of what they had, in order.
 
@@ -164,11 +206,53 @@ class Parser:
 
         :param edus: "gold" keeps the EDUs that documents have; "auto" finds EDUs first
         :param constraints: for each document what its EDUs and trees have to agree with, or None
+        :param level: "sentence" gives one tree for each sentence, "document" one tree over all EDUs, in which
+            sentence trees are nodes; in that of "paragraph" each paragraph is a node as well
         """
         if edus not in ("auto", "gold"):
             raise ValueError(f"edus is 'auto' or 'gold', got {edus!r}")
+        if level not in LEVELS:
+            raise ValueError(f"level is one of {', '.join(map(repr, LEVELS))}, got {level!r}")
         self.require("parse", *(["segment"] if edus == "auto" else []))
-        return self.pipeline.predict(map(self.prepare, documents), edus=edus, constraints=constraints)
+        if level != "sentence":
+            self.document_model()  # an error comes now, not with the first document
+        parsed = self.pipeline.predict(map(self.prepare, documents), edus=edus, constraints=constraints)
+        return parsed if level == "sentence" else (self.join(document, level=level) for document in parsed)
+
+    def join(self, document: Document, *, level: Level = "document") -> Document:
+        """The parsed document with one tree in place of its sentence trees."""
+        model = self.document_model()
+        joined = join_sentences(
+            document, model.network, model.labels, level=level, top_labels=self.pipeline.top_labels
+        )
+        return replace(joined, metadata={**joined.metadata, "document model": model.identity})
+
+    def document_model(self) -> "DocumentModel":
+        """The model that joins sentences, which is loaded once."""
+        with _loading:
+            if self._document_model is None:
+                self._document_model = self._load_document_model()
+            return self._document_model
+
+    def _load_document_model(self) -> "DocumentModel":
+        from rhetree.runtime.document_model import load_document_model
+
+        named = self._settings["document_model"]
+        if named is None:
+            installed = installed_models()
+            if DOCUMENTS not in installed or self.model.folder != installed.get(DEFAULT):
+                raise ModelError(
+                    f"{self.model.folder}: finds trees of sentences; to join them, name a model for documents "
+                    "(document_model) that was trained on the same relations"
+                )
+            named = DOCUMENTS
+        model = load_document_model(find_model(named), threads=self._settings["threads"])
+        own, other = (about.get("data", {}).get("relations") for about in (self.model.about, model.about))
+        if own != other:
+            raise ModelError(
+                f"{model.folder}: joins sentences by the relations {other!r}, but {self.model.folder} has {own!r}"
+            )
+        return model
 
     def segment_documents(
         self, documents: Iterable[Document], *, constraints: Iterable[ConstraintsLike | None] | None = None

@@ -42,12 +42,22 @@ class PieceBatch:
 class WordPieces:
     """Cuts words into pieces, each word by itself, and sentences into windows."""
 
-    def __init__(self, tokenizer: str, *, pad_id: int, window: int, max_pieces: int, piece: str) -> None:
+    def __init__(
+        self,
+        tokenizer: str,
+        *,
+        pad_id: int,
+        window: int,
+        max_pieces: int,
+        piece: str,
+        overlap: int | None = None,
+    ) -> None:
         """Read a ``tokenizer.json``; anything wrong with it is a ``ValueError``.
 
         :param window: most pieces in a row, special ones included
         :param max_pieces: most pieces of a word
         :param piece: which stand for a word: ``first``, ``last`` or ``mean``
+        :param overlap: least number of pieces that two windows share; None for half of them
         """
         description = json.loads(tokenizer)
         if not isinstance(description, dict):
@@ -60,6 +70,7 @@ class WordPieces:
         self._capacity = window - len(self._prefix) - len(self._suffix)
         if self._capacity < 2:
             raise ValueError(f"a window of {window} pieces leaves no place for words")
+        self._stride = None if overlap is None else max(1, self._capacity - overlap)
         self._pad_id = pad_id
         self._max_pieces = max_pieces
         self._piece = piece
@@ -88,7 +99,7 @@ class WordPieces:
         pieces = np.fromiter(chain.from_iterable(words), np.int64, int(sizes.sum()))
         n_words = np.array([len(sentence) for sentence in sentences], dtype=np.int64)
         edges = _edges(sizes)[_edges(n_words)]  # of the sentences, in pieces
-        windows = _Windows.of(np.diff(edges), self._capacity)
+        windows = _Windows.of(np.diff(edges), self._capacity, self._stride)
         length = len(self._prefix) + int(windows.sizes.max(initial=0)) + len(self._suffix)
         if not len(sentences):
             length = 0
@@ -146,8 +157,8 @@ class _Windows:
     capacity: int
 
     @classmethod
-    def of(cls, n_pieces: NDArray[np.int64], capacity: int) -> "_Windows":
-        starts = [window_starts(n, capacity) for n in n_pieces.tolist()]
+    def of(cls, n_pieces: NDArray[np.int64], capacity: int, stride: int | None) -> "_Windows":
+        starts = [window_starts(n, capacity, stride) for n in n_pieces.tolist()]
         sentences = np.repeat(np.arange(len(starts)), list(map(len, starts)))
         flat = np.fromiter(chain.from_iterable(starts), np.int64, len(sentences))
         return cls(n_pieces, sentences, flat, np.minimum(n_pieces[sentences] - flat, capacity), capacity)
@@ -167,11 +178,14 @@ class _Windows:
         return places
 
 
-def window_starts(n_pieces: int, capacity: int) -> list[int]:
-    """The starts of windows that overlap by half; all are full, so the last may overlap more."""
+def window_starts(n_pieces: int, capacity: int, stride: int | None = None) -> list[int]:
+    """The starts of windows; all are full, so the last may overlap more.
+
+    :param stride: from one start to the next; None for half of a window
+    """
     if n_pieces <= capacity:
         return [0]
-    return [*range(0, n_pieces - capacity, (capacity + 1) // 2), n_pieces - capacity]
+    return [*range(0, n_pieces - capacity, stride or (capacity + 1) // 2), n_pieces - capacity]
 
 
 def window_owners(n_pieces: int, capacity: int, starts: Sequence[int]) -> list[int]:

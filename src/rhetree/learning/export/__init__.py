@@ -20,6 +20,7 @@ from rhetree.learning.networks.joint import DiscourseNetwork
 from rhetree.learning.training.recipe import Recipe
 from rhetree.learning.training.settings import as_dict
 from rhetree.runtime import model as runtime
+from rhetree.runtime.document_model import is_document_model
 
 CARD = "MODEL_CARD.md"
 
@@ -39,6 +40,11 @@ def export_model(
     :param weights: whether to add the trained weights, so that the model can be trained further
     :param card: the text of its ``MODEL_CARD.md``
     """
+    if isinstance(source, Path) and is_document_model(source):
+        from rhetree.learning.documents.export import export_documents
+
+        export_documents(source, target, precision=precision, weights=weights, card=card)
+        return
     model = load_model(source) if isinstance(source, Path) else source
     network = model.network.eval()
     name = f"{source}: " if isinstance(source, Path) else ""

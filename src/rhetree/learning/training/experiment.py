@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from importlib import metadata
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import torch
 
@@ -33,6 +34,9 @@ from rhetree.learning.training.processes import Processes
 from rhetree.learning.training.recipe import DataConfig, Recipe
 from rhetree.learning.training.start import Start, open_start, start_from, started_embedder
 
+if TYPE_CHECKING:
+    from rhetree.learning.documents.recipe import DocumentRecipe
+
 
 @dataclass(frozen=True, slots=True)
 class Data:
@@ -46,8 +50,11 @@ class Data:
     """Assumptions made while reading."""
 
 
-def read_data(config: DataConfig) -> Data:
-    """Read a recipe's documents, and find mistakes now rather than after hours of training."""
+def read_data(config: DataConfig, *, by_sentence: bool = True) -> Data:
+    """Read a recipe's documents, and find mistakes now rather than after hours of training.
+
+    :param by_sentence: whether documents get one tree a sentence, or keep their own
+    """
     if not config.corpus:
         raise SettingError("data.corpus is empty; name a folder with --set data.corpus=FOLDER")
     try:
@@ -60,11 +67,12 @@ def read_data(config: DataConfig) -> Data:
             dev_share=config.dev_share or None,
             seed=config.seed,
             lenient=config.lenient,
-        ).split_by_sentence()
+        )
     except ArgumentError as error:
         if error.argument != "dev_share":
             raise
         raise SettingError(f"{error}, such as a tenth with --set data.dev_share=0.1") from error
+    corpus = corpus.split_by_sentence() if by_sentence else corpus
     data = Data(corpus.split(config.train), corpus.split(config.dev), corpus.inventory, corpus.notes)
     for name, documents in ((config.train, data.train), (config.dev, data.dev)):
         if not any(document.tokens for document in documents):
@@ -77,13 +85,14 @@ def fingerprint(documents: Sequence[Document]) -> str:
     sha256 = hashlib.sha256()
     for document in documents:
         forms = [token.form for token in document.tokens]
-        layers = (document.name, forms, document.sentences, document.edus, document.sentence_trees)
+        trees = document.sentence_trees if document.tree is None else document.tree
+        layers = (document.name, forms, document.sentences, document.edus, trees)
         sha256.update(repr(layers).encode())
     return sha256.hexdigest()
 
 
 def run(
-    recipe: Recipe,
+    recipe: "Recipe | DocumentRecipe",
     folder: Path,
     *,
     resume: bool = False,
@@ -98,6 +107,13 @@ def run(
         sentences done and the number of all sentences
     """
     processes = processes or Processes()
+    if not isinstance(recipe, Recipe):
+        from rhetree.learning.documents.experiment import run as run_documents
+
+        if processes.n > 1 or device not in (None, "cpu"):
+            raise SettingError("a network for documents is trained on the CPU, in one process")
+        yield from run_documents(recipe, folder, resume=resume)
+        return
     place = choose_device(device)
     start = open_start(recipe.train.start) if recipe.train.start else None
     data = read_data(recipe.data)
@@ -142,7 +158,7 @@ def run(
             start_from(network, beginning)
 
         def keep(scores: Mapping[str, float]) -> None:
-            about = _about(recipe, data, scores, sha256=learnt_from, commit=commit, start=start)
+            about = about_run(recipe.data, data, scores, sha256=learnt_from, commit=commit, start=start)
             save_model(folder / run_folder.MODEL, network, recipe, about)
 
         for event in train(
@@ -226,20 +242,21 @@ def _contents(data: Data, recipe: Recipe) -> str:
     return " ".join(parts)
 
 
-def _about(
-    recipe: Recipe,
+def about_run(
+    config: DataConfig,
     data: Data,
     scores: Mapping[str, float],
     *,
     sha256: str,
     commit: str | None,
-    start: Start | None,
+    start: Start | None = None,
 ) -> dict[str, object]:
+    """What a model remembers of its training: dev scores, data and versions."""
     texts = [text_hash(document) for document in data.train]
     return {
         "scores": {"dev": dict(scores)},
         "data": {
-            "corpus": Path(recipe.data.corpus).name,
+            "corpus": Path(config.corpus).name,
             "documents": len(data.train),
             "sentences": sum(len(document.sentences) for document in data.train),
             "sha256": sha256,

@@ -8,13 +8,12 @@ the rest.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from torch import nn
 
 from rhetree.errors import ModelError, TrainingError
-from rhetree.learning.targets import SentenceExample
 from rhetree.learning.training.averaging import WeightAverage
 from rhetree.learning.training.batches import share, shuffled_batches
 from rhetree.learning.training.checkpoint import (
@@ -65,6 +64,14 @@ class TrainConfig:
             raise ValueError(f"threads must be between 0 and {MOST_THREADS}, got {self.threads}")
 
 
+class Example(Protocol):
+    """A sentence or a document to learn from."""
+
+    @property
+    def tokens(self) -> Sequence[str]:
+        """Its words; their number says which examples go well together."""
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """One training step on one batch."""
@@ -88,7 +95,7 @@ class Evaluated:
 
 def train(
     network: nn.Module,
-    examples: Sequence[SentenceExample],
+    examples: Sequence[Example],
     *,
     train: TrainConfig,
     optimizer: OptimizerConfig,
@@ -161,7 +168,7 @@ def train(
 def _find_gradient(
     model: nn.Module,
     optimizer: torch.optim.Optimizer,
-    examples: Sequence[SentenceExample],
+    examples: Sequence[Example],
     clip_norm: float,
     position: Position,
     folder: Path,

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from rhetree.corpora.splits import DEV
 from rhetree.errors import SettingError
@@ -15,6 +15,9 @@ from rhetree.learning.training.optimisation import OptimizerConfig
 from rhetree.learning.training.settings import build, by_name, override, read_toml
 from rhetree.runtime.installed import find_model
 from rhetree.runtime.model import read_config
+
+if TYPE_CHECKING:
+    from rhetree.learning.documents.recipe import DocumentRecipe
 
 _MAY_CHANGE = ("optimizer.", "train.epochs", "train.patience", "train.checkpoint_steps", "train.threads")
 """Settings that may change when a run is resumed. Changing any other would mix two different runs."""
@@ -64,10 +67,15 @@ class Recipe:
 
     def fixed(self) -> dict[str, Any]:
         """The settings that must not change when a run is resumed, by name."""
-        return {name: value for name, value in by_name(self).items() if not name.startswith(_MAY_CHANGE)}
+        return fixed_settings(self)
 
 
-def read_recipe(path: Path | None, assignments: Sequence[str] = ()) -> Recipe:
+def fixed_settings(recipe: object) -> dict[str, Any]:
+    """The settings of a recipe that must not change when a run is resumed, by name."""
+    return {name: value for name, value in by_name(recipe).items() if not name.startswith(_MAY_CHANGE)}
+
+
+def read_recipe(path: Path | None, assignments: Sequence[str] = ()) -> "Recipe | DocumentRecipe":
     """Read a recipe from a TOML file, or take the defaults; then apply ``section.key=value`` assignments.
 
     With ``train.start``, the settings of network that are left out are those of that model.
@@ -78,7 +86,7 @@ def read_recipe(path: Path | None, assignments: Sequence[str] = ()) -> Recipe:
         override(table, assignment)
     _complete(table)
     try:
-        return build(Recipe, table)
+        return build_recipe(table)
     except SettingError as error:
         raise SettingError(f"{path}: {error}" if _says(own, str(error)) else str(error)) from error
 
@@ -99,10 +107,20 @@ def _merged(old: Mapping[str, Any], new: Any) -> Any:
     return {**old, **new, **inner}
 
 
+def build_recipe(table: Mapping[str, Any]) -> "Recipe | DocumentRecipe":
+    """The recipe of nested tables: of documents if that is their ``network.task``, else of sentences."""
+    network = table.get("network")
+    if isinstance(network, Mapping) and network.get("task") == "document":
+        from rhetree.learning.documents.recipe import DocumentRecipe
+
+        return build(DocumentRecipe, table)
+    return build(Recipe, table)
+
+
 def _says(table: Mapping[str, Any], what: str) -> bool:
     """Whether a file's own settings, without assignments, give this error."""
     try:
-        build(Recipe, table)
+        build_recipe(table)
     except SettingError as error:
         return str(error) == what
     return False

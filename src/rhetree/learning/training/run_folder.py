@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
 
@@ -21,6 +21,9 @@ from rhetree.learning.training import checkpoint
 from rhetree.learning.training.loop import Evaluated, Step
 from rhetree.learning.training.recipe import Recipe
 from rhetree.learning.training.settings import as_toml
+
+if TYPE_CHECKING:
+    from rhetree.learning.documents.recipe import DocumentRecipe
 
 LOG = "log.jsonl"
 MODEL = "model"
@@ -50,7 +53,7 @@ def locked(folder: Path) -> Iterator[None]:
             _remove_empty(folder)
 
 
-def steps_done(folder: Path, recipe: Recipe, data: str, *, resume: bool) -> int:
+def steps_done(folder: Path, recipe: "Recipe | DocumentRecipe", data: str, *, resume: bool) -> int:
     """The number of steps already done in this folder; an error if the run cannot start or resume here.
 
     Writes nothing.
@@ -82,7 +85,7 @@ def steps_done(folder: Path, recipe: Recipe, data: str, *, resume: bool) -> int:
     return position.step
 
 
-def start(folder: Path, recipe: Recipe, n_done: int) -> None:
+def start(folder: Path, recipe: "Recipe | DocumentRecipe", n_done: int) -> None:
     """Write the recipe and the log, cut to the first ``n_done`` steps; the folder now holds a run."""
     # Steps after the last checkpoint will be repeated, and logged again.
     lines = [line for line in read_log(folder) if line["step"] <= n_done] if n_done else []

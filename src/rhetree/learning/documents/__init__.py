@@ -1,0 +1,1 @@
+"""Documents: how sentence trees are joined, learnt from trees of whole documents."""

@@ -1,0 +1,63 @@
+"""Sentence trees to one tree of the document, by way of a network that reads documents."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from rhetree.domain.document import Document
+from rhetree.domain.levels import Level
+from rhetree.domain.reading import SplitProbs
+from rhetree.domain.relations import label_parts
+from rhetree.domain.span import Span
+from rhetree.domain.tree import Split, Tree
+from rhetree.errors import MismatchError
+from rhetree.runtime.document_search import DocumentNetwork, find_joints
+from rhetree.runtime.document_units import units_of
+
+
+def join_sentences(
+    document: Document,
+    network: DocumentNetwork,
+    labels: Sequence[str],
+    *,
+    level: Level = "document",
+    top_labels: int = 3,
+) -> Document:
+    """The document with one tree in place of its sentence trees, which are nodes of it.
+
+    A document without EDUs comes back as it is.
+
+    :param labels: the names of the network's labels
+    :param level: "paragraph" keeps each paragraph together
+    :param top_labels: number of labels of each split whose probabilities to return
+    """
+    if not document.edus or level == "sentence":
+        return document
+    trees = document.trees_by_sentence()
+    spans = document.sentence_edus()
+    splits: list[Split] = []
+    for number, (tree, span) in enumerate(zip(trees, spans, strict=True), start=1):
+        if tree is None or span is None:
+            raise MismatchError(
+                f"{document.name or 'a document'}: sentence {number} has no tree of its own to be joined"
+            )
+        splits += [split.shift(span.start) for split in tree.splits]
+    probs: tuple[SplitProbs, ...] = ()
+    if len(spans) > 1:
+        units = units_of(document, trees)
+        read = network.read(tuple(token.form for token in document.tokens), units)
+        joints = find_joints(read, units, by_paragraph=level == "paragraph")
+        log_probs = read.label_log_probs(joints.places)
+        best = np.argsort(-log_probs, axis=1, kind="stable")[:, :top_labels]
+        of_labels = np.minimum(np.exp(np.take_along_axis(log_probs, best, axis=1)), 1).tolist()
+        found = []
+        for (start, middle, end), prob, numbers, own in zip(
+            joints.places.tolist(), joints.probs.tolist(), best.tolist(), of_labels, strict=True
+        ):
+            relation, nuclearity = label_parts(labels[numbers[0]])
+            splits.append(Split(start, middle, end, nuclearity, relation))
+            ranked = tuple((labels[number], share) for number, share in zip(numbers, own, strict=True))
+            found.append(SplitProbs(Span(start, end), min(1.0, prob), ranked))
+        probs = tuple(found)
+    return replace(document, tree=Tree.from_splits(splits), sentence_trees=(), split_probs=probs)

@@ -1,0 +1,196 @@
+"""Sentences are joined into a document: from the top down, in linear time, with layout and probabilities."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from rhetree.domain.document import Document
+from rhetree.domain.span import Span, spans_of_lengths
+from rhetree.domain.tree import Split, Tree
+from rhetree.errors import MismatchError
+from rhetree.runtime.document_joining import join_sentences
+from rhetree.runtime.document_search import find_joints
+from rhetree.runtime.document_units import (
+    EDGES,
+    HEADING,
+    ITEM,
+    NEAR,
+    SPREAD,
+    Candidates,
+    find_paragraphs,
+    head_edu,
+    kind_of,
+    units_of,
+)
+from support.document_trees import FakeDocumentNetwork, in_one_tree, in_sentences, plain
+
+LABELS = ("elaboration-NS", "list-NN")
+
+
+def units(document):
+    return units_of(document, document.trees_by_sentence())
+
+
+def long_document(n_sentences, sentences_in_paragraph=5):
+    forms = [["It", "rained", "."]] * n_sentences
+    bare = Document.from_sentences(forms, name="long")
+    text = list(bare.text)
+    for number in range(sentences_in_paragraph, n_sentences, sentences_in_paragraph):
+        text[bare.tokens[3 * number].start - 1] = "\n"
+    return replace(
+        bare,
+        text="".join(text),
+        edus=bare.sentences,
+        sentence_trees=(Tree(),) * n_sentences,
+    )
+
+
+def test_paragraphs_end_at_blank_lines_or_else_at_line_ends():
+    assert find_paragraphs(plain()) == [Span(0, 1), Span(1, 3), Span(3, 6)]
+    assert find_paragraphs(plain(gap="\n")) == [Span(0, 1), Span(1, 3), Span(3, 6)]
+    assert find_paragraphs(plain(gap=" ")) == [Span(0, 6)]
+    assert find_paragraphs(Document()) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("A short title", HEADING),
+        ("A short sentence .", 0),
+        ("- milk and bread", ITEM),
+        ("1. Boil the water .", ITEM),
+        ("2 ) Add the salt .", ITEM),
+        ("It is a long line that has no stop but is too long to be a heading of anything", 0),
+    ],
+)
+def test_a_paragraph_looks_like_a_heading_an_item_or_text(text, kind):
+    document = plain(((text,),))
+    assert kind_of(document, Span(0, 1)) == kind
+
+
+def test_units_know_their_layout():
+    found = units(in_sentences(plain()))
+    assert [EDGES[edge] for edge in found.edges] == [
+        "before heading",
+        "after heading",
+        "inside",
+        "sentence",
+        "paragraph",
+        "inside",
+        "sentence",
+        "sentence",
+        "inside",
+    ]
+    assert found.sentences.tolist() == [0, 1, 1, 2, 3, 3, 4, 5, 5, 6]
+    assert found.paragraphs.tolist() == [0, 1, 1, 1, 2, 2, 2, 2, 2, 3]
+    assert found.is_head.tolist() == [1, 1, 0, 1, 1, 0, 1, 1, 0]
+    assert found.is_above(2, 4)
+    assert not found.is_above(4, 6)
+
+
+def test_the_head_of_a_tree_follows_nuclei():
+    tree = Tree((Split(0, 2, 4, "SN", "a"), Split(0, 1, 2, "NS", "b"), Split(2, 3, 4, "NN", "c")))
+    assert head_edu(tree) == 2
+    assert head_edu(Tree()) == 0
+
+
+def test_an_edu_across_a_sentence_edge_has_no_units():
+    document = plain()
+    crossing = replace(document, edus=(Span(0, 3), *spans_of_lengths([3, len(document.tokens) - 3])[1:]))
+    with pytest.raises(ValueError, match="crosses the edge of sentence 0"):
+        units_of(crossing, [None] * 6)
+
+
+def test_spans_inside_a_sentence_are_split_anywhere_and_others_between_sentences():
+    candidates = Candidates(units(in_sentences(plain())))
+    assert candidates.of(4, 6).tolist() == [5]
+    assert candidates.of(0, 9).tolist() == [1, 3, 4, 6, 7]
+    fenced = Candidates(units(in_sentences(plain())), by_paragraph=True)
+    assert fenced.of(0, 9).tolist() == [1, 4]
+    assert fenced.of(4, 9).tolist() == [6, 7]
+
+
+def test_the_number_of_candidates_is_bounded():
+    found = Candidates(units(long_document(2000))).of(0, 2000)
+    assert len(found) <= 3 * (2 * NEAR + SPREAD)
+    assert found.tolist() == sorted(set(found.tolist()))
+    assert {1, 2, NEAR, 5 * NEAR, 1995, 1999} <= set(found.tolist())
+    assert any(500 < place < 1500 for place in found.tolist())
+
+
+@pytest.mark.parametrize("n", [300, 1200])
+def test_the_work_grows_with_the_number_of_sentences(n):
+    network = FakeDocumentNetwork()
+    document = long_document(n)
+    read = network.read((), units(document))
+    joints = find_joints(read, units(document))
+    assert len(joints.places) == n - 1
+    assert network.n_scored <= n * 3 * (2 * NEAR + SPREAD)
+
+
+def test_joints_are_the_best_places_with_their_probabilities():
+    scores = [0, 1, 9, 2, 5, 9, 3, 4, 9]
+    document = in_sentences(plain())
+    joints = find_joints(FakeDocumentNetwork(scores).read((), units(document)), units(document))
+    assert joints.places.tolist() == [[0, 4, 9], [0, 3, 4], [0, 1, 3], [4, 7, 9], [4, 6, 7]]
+    expected = np.exp(5) / np.exp([1, 2, 5, 3, 4]).sum()
+    assert joints.probs[0] == pytest.approx(expected)
+    assert joints.probs[2] == 1  # there was no choice
+
+
+def test_a_document_gets_one_tree_over_its_sentence_trees():
+    document = in_sentences(plain())
+    joined = join_sentences(document, FakeDocumentNetwork([0, 1, 9, 2, 5, 9, 3, 4, 9]), LABELS)
+    assert joined.tree.n_edus == 9
+    assert joined.sentence_trees == ()
+    assert joined.split_by_sentence().sentence_trees == document.sentence_trees
+    assert [probs.edus for probs in joined.split_probs] == [
+        Span(0, 9),
+        Span(0, 4),
+        Span(0, 3),
+        Span(4, 9),
+        Span(4, 7),
+    ]
+    assert joined.split_probs[0].labels[0][0] == joined.tree.splits[0].label
+    assert Document.from_dict(joined.to_dict()).tree == joined.tree
+
+
+def test_by_paragraph_each_paragraph_is_a_node():
+    document = in_sentences(plain())
+    scores = [0, 1, 9, 8, 2, 9, 7, 4, 9]  # best inside paragraphs
+    joined = join_sentences(document, FakeDocumentNetwork(scores), LABELS, level="paragraph")
+    assert all(joined.tree.subtree(span) is not None for span in (Span(1, 4), Span(4, 9)))
+    freely = join_sentences(document, FakeDocumentNetwork(scores), LABELS)
+    assert freely.tree.subtree(Span(1, 4)) is None
+
+
+@pytest.mark.parametrize("level", ["document", "paragraph"])
+def test_small_documents_need_no_network(level):
+    nobody = FakeDocumentNetwork()
+    assert join_sentences(Document(), nobody, LABELS, level=level) == Document()
+    one = in_sentences(plain((("We sat , because it rained .",),)))
+    joined = join_sentences(one, nobody, LABELS, level=level)
+    assert joined.tree == one.sentence_trees[0]
+    assert joined.split_probs == ()
+    assert join_sentences(one, nobody, LABELS, level="sentence") is one
+
+
+def test_headings_alone_make_a_tree():
+    document = in_sentences(plain((("One",), ("Two",), ("Three",))))
+    assert join_sentences(document, FakeDocumentNetwork(), LABELS).tree.n_edus == 3
+
+
+def test_a_sentence_without_a_tree_cannot_be_joined():
+    document = in_sentences(plain())
+    bare = replace(document, sentence_trees=(None, *document.sentence_trees[1:]))
+    with pytest.raises(MismatchError, match="cats: sentence 1 has no tree of its own"):
+        join_sentences(bare, FakeDocumentNetwork(), LABELS)
+
+
+def test_a_gold_tree_is_joined_again_from_its_own_places():
+    gold = in_one_tree(plain())
+    order = {split.split: number for number, split in enumerate(gold.tree.splits)}
+    scores = [-order.get(place, 0) for place in range(9)]
+    joined = join_sentences(gold.split_by_sentence(), FakeDocumentNetwork(scores), LABELS)
+    assert [split.span for split in joined.tree.splits] == [split.span for split in gold.tree.splits]
