@@ -15,7 +15,8 @@ from rhetree.learning.embeddings import load_embedder, make_embedder
 from rhetree.learning.embeddings.transformer import TransformerEmbedder
 from rhetree.learning.model import fill, read_weights, save_model
 from rhetree.learning.training import run_folder
-from rhetree.learning.training.experiment import Data, about_run, fingerprint, read_data, source_commit
+from rhetree.learning.training.commit import source_commit
+from rhetree.learning.training.experiment import Data, about_run, fingerprint, read_data
 from rhetree.learning.training.loop import Evaluated, Step, train
 from rhetree.learning.training.settings import build
 from rhetree.runtime.model import read_config
