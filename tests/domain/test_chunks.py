@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from rhetree.domain.document import Document
 from rhetree.domain.span import Span
 from rhetree.domain.tree import Split, Tree
+from rhetree.text import tokenize
 from support.strategies import documents, read_documents, trees
 
 
@@ -157,3 +158,21 @@ def test_a_deep_tree_is_no_slower_than_a_flat_one():
     n = 20_000
     tree = Tree(tuple(Split(edu, edu + 1, n, "NS", "elaboration") for edu in range(n - 1)))
     assert len(of_edus(*["a"] * n, tree=tree).chunks(max_tokens=n // 2)) == 2
+
+
+def test_without_a_tree_of_the_document_chunks_end_with_paragraphs_and_start_with_headings():
+    text = "One two. Three four.\n\nFive six. Seven eight.\n\nA title\n\nNine ten."
+    document = tokenize(text)
+    document = replace(document, edus=document.sentences)
+    assert texts(document.chunks(max_tokens=9)) == [
+        *("One two. Three four.", "Five six. Seven eight.", "A title\n\nNine ten.")
+    ]
+    # Fewer chunks where paragraphs are not known.
+    assert len(replace(document, blocks=()).chunks(max_tokens=9)) == 2
+    assert texts(replace(document, blocks=()).chunks(max_tokens=9))[0] == "One two. Three four.\n\nFive six."
+
+
+def test_a_paragraph_that_does_not_fit_is_cut_between_sentences():
+    document = tokenize("One two. Three four. Five six.\n\nSeven.")
+    document = replace(document, edus=document.sentences)
+    assert texts(document.chunks(max_tokens=6)) == ["One two. Three four.", "Five six.\n\nSeven."]

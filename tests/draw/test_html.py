@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -14,6 +15,7 @@ from support.drawn_documents import (
     treasury,
     treasury_as_parsed,
 )
+from support.flood import flood
 
 
 class Page(HTMLParser):
@@ -73,6 +75,22 @@ def test_each_sentence_is_a_tree():
     names = [found["aria-label"] for _, found in Page(source).elements if found.get("role") == "tree"]
     assert names == ["Sentence 1", "Sentence 2", "Sentence 3"]
     assert "6 EDUs, 3 sentences" in source
+
+
+def test_units_inside_a_paragraph_can_be_folded_to_their_main_point():
+    source = page(flood())
+    folding = [item for item in Page(source).items() if "data-paragraph" in item]
+    assert [item["data-tokens"] for item in folding] == ["5-22", "22-50"]
+    assert "The river rose in the night. …</span>" in source
+    assert 'id="paragraphs"' in source
+    assert "data-folded" not in source
+    assert 'id="paragraphs"' not in page(replace(flood(), blocks=()))
+    assert 'id="paragraphs"' not in page(treasury())
+
+
+def test_a_long_document_starts_with_its_paragraphs_folded():
+    assert 'data-folded="paragraphs"' in page(right_branching(101))
+    assert "data-folded" not in page(right_branching(100))
 
 
 def test_differences_are_said_in_words():

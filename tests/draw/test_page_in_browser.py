@@ -1,11 +1,16 @@
 """The page in a real browser: it folds, highlights, loads nothing, and has no error."""
 
+from dataclasses import replace
+
 import pytest
 
+from rhetree.domain.tree import Split, Tree
 from rhetree.draw import html
 from rhetree.draw.difference import compare
 from rhetree.draw.panel import document_panels
+from rhetree.text import tokenize
 from support.drawn_documents import drawn_nary, hostile, right_branching, treasury, treasury_as_parsed
+from support.flood import flood
 
 
 def page(document):
@@ -156,3 +161,25 @@ def test_no_text_runs_as_a_script(visit, document):
     assert visit(page(document), "report.scripts = document.querySelectorAll('script').length;") == {
         "scripts": 3
     }
+
+
+def test_paragraphs_fold_to_a_line_each_and_a_long_text_starts_so(visit):
+    script = """
+        const gists = () => rows.filter((row) => row.querySelector(".gist") && getComputedStyle(row.querySelector(".gist")).display !== "none").length;
+        const before = shown();
+        document.getElementById("paragraphs").click();
+        Object.assign(report, { before, after: shown(), gists: gists() });
+        """
+    assert visit(page(flood()), script) == {"before": 17, "after": 5, "gists": 2}
+    n = 120
+    text = "\n\n".join(["It rained. We left."] * (n // 2))
+    document = tokenize(text, "long")
+    tree = Tree.from_splits(
+        [
+            *(Split(at, at + 2, n, "NS", "joint") for at in range(0, n - 2, 2)),
+            *(Split(at, at + 1, at + 2, "NS", "causal") for at in range(0, n, 2)),
+        ]
+    )
+    report = visit(page(replace(document, edus=document.sentences, tree=tree)), script)
+    assert report["before"] == n - 1
+    assert report["after"] == 2 * n - 1

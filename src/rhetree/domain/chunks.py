@@ -1,8 +1,9 @@
 """Pieces of a document for retrieval: each ends at an EDU's edge and keeps together what belongs together.
 
 A unit that fits into a chunk is never cut: neither a node of a tree nor a sentence. Among the ways to share
-the units out, the one that parts the fewest nuclei from their satellites is taken, then the one with the fewest
-chunks, then the one that fills the first chunks.
+the units out, the one that parts the fewest nuclei from their satellites is taken, then the one that cuts the fewest
+paragraphs and parts the fewest headings from what follows them, then the one with the fewest chunks, then the one that
+fills the first chunks.
 """
 
 from collections import deque
@@ -53,7 +54,7 @@ def chunk(
     size = _sizes(document, count)
     units = list(_units(document))
     reach = _reach(len(document.edus), size, max_tokens, _forced_cuts(units, split_on))
-    edges = _edges(units, reach)
+    edges = _edges(units, reach, _paragraph_starts(document))
     chunks = []
     for start, end in pairwise(_best_cuts(edges, reach)):
         first, last = document.edus[start], document.edus[end - 1]
@@ -80,6 +81,16 @@ class _Unit:
     edus: Span
     splits: tuple[Split, ...] = ()
     """In pre-order, counted from the document's first EDU."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """What the end of a chunk would part."""
+
+    parts_unit: bool
+    """Whether it parts a nucleus from its satellite, or EDUs of a sentence without a tree."""
+    parts_paragraph: bool
+    """Whether it cuts a paragraph, or parts a heading from what follows it."""
 
 
 def _units(document: "Document") -> Iterator[_Unit]:
@@ -137,8 +148,19 @@ def _reach(
     return reach
 
 
-def _edges(units: Iterable[_Unit], reach: list[int]) -> dict[int, bool]:
-    """Where chunks may end, each with whether a cut there parts what belongs together."""
+def _paragraph_starts(document: "Document") -> set[int]:
+    """The EDUs before which a cut parts nothing that belongs together by layout; all if the layout is not known."""
+    numbers = document.edu_blocks() or list(range(len(document.edus)))
+    is_heading = [block.kind == "heading" for block in document.blocks] or [False] * len(numbers)
+    return {
+        edu
+        for edu, (before, here) in enumerate(pairwise(numbers), start=1)
+        if before != here and not is_heading[before]
+    }
+
+
+def _edges(units: Iterable[_Unit], reach: list[int], paragraphs: set[int]) -> dict[int, _Cut]:
+    """Where chunks may end, each with what a cut there parts."""
     edges = {0: False, len(reach): False}
     for unit in units:
         edges.setdefault(unit.edus.start, False)
@@ -149,13 +171,16 @@ def _edges(units: Iterable[_Unit], reach: list[int]) -> dict[int, bool]:
         for split in unit.splits:
             if split.end > reach[split.start]:
                 edges[split.split] = split.nuclearity != "NN"
-    return dict(sorted(edges.items()))
+    return {
+        place: _Cut(parts_unit, place not in paragraphs and 0 < place < len(reach))
+        for place, parts_unit in sorted(edges.items())
+    }
 
 
-def _best_cuts(edges: dict[int, bool], reach: list[int]) -> list[int]:
+def _best_cuts(edges: dict[int, _Cut], reach: list[int]) -> list[int]:
     """The edges at which chunks start, and the last one, where the last chunk ends."""
     places = list(edges)
-    apart = len(places) + 1  # worse than any number of chunks
+    apart = len(places) + 1  # worse than any number of chunks; its square than any number of paragraphs
     cost = {places[-1]: 0}
     following: dict[int, int] = {}
     # From the end to the start, the places where a chunk can end move to the left at both sides; the queue keeps
@@ -168,7 +193,8 @@ def _best_cuts(edges: dict[int, bool], reach: list[int]) -> list[int]:
         while queue[0] > reach[place]:
             queue.popleft()
         following[place] = queue[0]
-        cost[place] = cost[queue[0]] + 1 + apart * edges[place]
+        cut = edges[place]
+        cost[place] = cost[queue[0]] + 1 + apart * (cut.parts_paragraph + apart * cut.parts_unit)
     cuts = [places[0]]
     while cuts[-1] != places[-1]:
         cuts.append(following[cuts[-1]])

@@ -229,7 +229,7 @@ class Document:
         """Pieces for retrieval that end at EDU edges; the document needs EDUs.
 
         A node of a tree and a sentence are cut only if they do not fit into one chunk, and of those the fewest
-        nuclei possible are parted from their satellites.
+        nuclei possible are parted from their satellites, then the fewest paragraphs are cut.
 
         :param max_tokens: the most tokens in a chunk; a longer EDU is a chunk of its own, marked ``is_too_long``
         :param split_on: relations at which a chunk always ends, such as ``"topic"``, which stands for

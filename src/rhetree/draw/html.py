@@ -10,6 +10,7 @@ from hashlib import sha256
 from html import escape
 from importlib.resources import files
 
+from rhetree.domain.dependencies import heads as unit_heads
 from rhetree.domain.span import Span
 from rhetree.draw.difference import SAME, Mark, Marks, Pair, Tally, tally
 from rhetree.draw.outline import Row, outline
@@ -21,6 +22,10 @@ from rhetree.errors import counted
 _DEEPEST = 30
 """The deepest level that is indented; deeper rows show their level as a number."""
 
+_MANY_EDUS = 100
+"""A tree of more EDUs than this starts with its paragraphs folded."""
+
+_PARAGRAPH_BUTTON = '<button id="paragraphs" type="button" aria-pressed="false">Fold paragraphs</button>\n'
 _DIFFERENCE_BUTTONS = """<button id="previous" type="button" aria-keyshortcuts="Shift+N">Previous difference</button>
 <button id="next" type="button" aria-keyshortcuts="N">Next difference</button>
 """
@@ -32,8 +37,9 @@ def draw_panels(panels: Sequence[Panel], *, title: str = "", theme: Theme = "aut
     page = _Page(clean(title))
     for panel in panels:
         name = page.title if panel.sentence is None else f"Sentence {panel.sentence + 1}"
-        page.add_section(panel, [page.tree([panel], {}, name)])
+        page.add_section(panel, [page.tree([panel], {}, name, folds=True)])
     n_edus = sum(panel.n_edus for panel in panels)
+    page.starts_folded = n_edus > _MANY_EDUS
     counts = counted(n_edus, "EDU")
     if panels[0].sentence is not None:
         counts += f", {counted(len(panels), 'sentence')}"
@@ -65,7 +71,9 @@ class _Page:
         self.title = title or "Discourse tree"
         self.is_right_to_left = False
         self.sections: list[str] = []
+        self.starts_folded = False
         self._depth = 1
+        self._has_paragraphs = False
 
     def add_section(self, panel: Panel, columns: Sequence[str]) -> None:
         number = "" if panel.sentence is None else f"({panel.sentence + 1})"
@@ -73,15 +81,29 @@ class _Page:
             f'<section><div class="sentence">{number}</div>\n' + "\n".join(columns) + "\n</section>"
         )
 
-    def tree(self, panels: Sequence[Panel], marks: Marks, name: str, units: Set[Span] = frozenset()) -> str:
-        """The rows of some panels as one tree, with a gap for each of ``units`` that they lack."""
+    def tree(
+        self,
+        panels: Sequence[Panel],
+        marks: Marks,
+        name: str,
+        units: Set[Span] = frozenset(),
+        *,
+        folds: bool = False,
+    ) -> str:
+        """The rows of some panels as one tree, with a gap for each of ``units`` that they lack.
+
+        :param folds: whether the largest units inside a paragraph can be folded all at once
+        """
         cells: dict[Span, str] = {}
         for panel in panels:
             self.is_right_to_left = self.is_right_to_left or panel.is_right_to_left
             notes = panel.notes()
+            gists = _gists(panel) if folds else {}
+            self._has_paragraphs = self._has_paragraphs or bool(gists)
             for row in outline(panel):
                 self._depth = max(self._depth, row.depth + 1)
-                cell = _row(panel, row, marks, notes.get(row.unit.span, ()), is_first=not cells)
+                gist = gists.get(row.unit.span)
+                cell = _row(panel, row, marks, notes.get(row.unit.span, ()), gist, is_first=not cells)
                 cells[panel.tokens_of(row.unit.span)] = cell
         order = sorted(cells.keys() | units, key=lambda tokens: (tokens.start, -tokens.end))
         gap = '<div class="gap" role="presentation" data-level="1000000"></div>'
@@ -112,11 +134,11 @@ class _Page:
 <h1 dir="{_direction(self.title)}">{escape(self.title)}</h1>
 <span class="count">{escape(counts)}</span>
 <div class="tools">
-{_DIFFERENCE_BUTTONS if is_comparison else ""}<label>Levels <input id="levels" type="range" min="1" max="{self._depth}" value="{self._depth}"></label>
+{_PARAGRAPH_BUTTON if self._has_paragraphs else ""}{_DIFFERENCE_BUTTONS if is_comparison else ""}<label>Levels <input id="levels" type="range" min="1" max="{self._depth}" value="{self._depth}"></label>
 <label>Theme <select id="theme">{options}</select></label>
 </div>
 </header>
-<main class="{"compare" if is_comparison else ""}" dir="{"rtl" if self.is_right_to_left else "ltr"}">
+<main class="{"compare" if is_comparison else ""}"{' data-folded="paragraphs"' if self.starts_folded else ""} dir="{"rtl" if self.is_right_to_left else "ltr"}">
 {chr(10).join(self.sections)}
 </main>
 <footer class="help">Arrow keys move and fold, Space folds, Enter keeps a path highlighted, Escape lets go.{_DIFFERENCE_HELP if is_comparison else ""}</footer>
@@ -127,7 +149,22 @@ class _Page:
 """
 
 
-def _row(panel: Panel, row: Row, marks: Marks, notes: Sequence[str], is_first: bool) -> str:
+def _gists(panel: Panel) -> dict[Span, str]:
+    """For the largest units inside a paragraph the text of their head, which is shown in their place when folded."""
+    if panel.tree is None or not panel.blocks:
+        return {}
+    units = panel.tree.units
+    found = {}
+    heads = [edu for edu, _ in unit_heads(panel.tree)]
+    for number, family in enumerate(panel.tree.child_numbers()):
+        for child in [0, *family] if number == 0 else family:
+            parent = None if child == 0 else units[number].span
+            if panel.is_paragraph(units[child].span, parent):
+                found[units[child].span] = panel.texts[heads[child]]
+    return found
+
+
+def _row(panel: Panel, row: Row, marks: Marks, notes: Sequence[str], gist: str | None, is_first: bool) -> str:
     tokens = panel.tokens_of(row.unit.span)
     mark = marks.get(tokens, SAME)
     is_edu = not row.relation
@@ -146,6 +183,7 @@ def _row(panel: Panel, row: Row, marks: Marks, notes: Sequence[str], is_first: b
         "style": f"--d:{min(row.depth, _DEEPEST)}",
         "data-tokens": f"{tokens.start}-{tokens.end}",
         "data-role": letter,
+        **({} if gist is None else {"data-paragraph": ""}),
     }
     parts = ['<span class="fold" aria-hidden="true"></span>']
     if row.depth > _DEEPEST:
@@ -155,7 +193,10 @@ def _row(panel: Panel, row: Row, marks: Marks, notes: Sequence[str], is_first: b
         parts.append(f'<abbr class="role {letter}" title="{name}">{row.letter}</abbr>')
     if is_edu and row.numbers:
         parts.append(f'<span class="number">{row.numbers}</span>')
-    parts.append(f'<div class="body">{" ".join(_body(row, mark))}{_listed(notes)}</div>')
+    body = list(_body(row, mark))
+    if gist is not None:
+        body.append(f'<span class="gist" dir="{_direction(gist)}">{escape(gist)} …</span>')
+    parts.append(f'<div class="body">{" ".join(body)}{_listed(notes)}</div>')
     written = " ".join(f'{name}="{value}"' for name, value in attributes.items())
     return f"<div {written}>{''.join(parts)}</div>"
 

@@ -39,6 +39,8 @@ class Panel:
     """Secondary edges from units of the panel; EDUs are counted in the document."""
     signals: Mapping[Span, tuple[str, ...]] = field(default_factory=dict, hash=False)
     """The signals of units in words; EDUs are counted from the panel's first."""
+    blocks: tuple[int, ...] = ()
+    """The number of each EDU's paragraph; empty if paragraphs are not known, or the panel is a sentence."""
 
     @property
     def n_edus(self) -> int:
@@ -54,6 +56,13 @@ class Panel:
         if self.tree is not None:
             return self.tree.units
         return tuple(Unit(number, number + 1, "root") for number in range(self.n_edus))
+
+    def is_paragraph(self, edus: Span, parent: Span | None) -> bool:
+        """Whether a unit of several EDUs lies in one paragraph, and its parent does not."""
+        return len(edus) > 1 and self._is_inside(edus) and (parent is None or not self._is_inside(parent))
+
+    def _is_inside(self, edus: Span) -> bool:
+        return bool(self.blocks) and self.blocks[edus.start] == self.blocks[edus.end - 1]
 
     def tokens_of(self, edus: Span) -> Span:
         """The tokens of a unit, which identify it in any tree of the same text."""
@@ -110,6 +119,7 @@ def document_panels(document: Document, shape: Shape = "drawn", by_sentence: boo
         texts=tuple(clean(text) for text in document.edu_texts()),
         tokens=document.edus,
         tree=None if document.tree is None else _shaped(document.tree, document.as_drawn(), shape),
+        blocks=tuple(document.edu_blocks()),
     )
     edges = tuple(replace(edge, relation=clean(edge.relation)) for edge in document.secondary_edges)
     whole = replace(whole, edges=edges, signals=_signals(document, whole))

@@ -68,6 +68,20 @@ function foldFrom(level) {
   }
 }
 
+// Folds the largest units inside a paragraph, so that a long text is a line for each, or unfolds everything.
+const paragraphs = document.getElementById("paragraphs");
+function foldParagraphs(folded) {
+  for (const tree of trees) {
+    for (const row of tree.rows) {
+      if (row.hasAttribute("aria-expanded")) {
+        row.setAttribute("aria-expanded", String(!(folded && row.hasAttribute("data-paragraph"))));
+      }
+    }
+    refresh(tree);
+  }
+  paragraphs.setAttribute("aria-pressed", String(folded));
+}
+
 function describe(row) {
   const role = { n: "nucleus", s: "satellite" }[row.dataset.role] || "";
   const relation = row.querySelector(".relation");
@@ -221,6 +235,10 @@ document.addEventListener("mouseover", (event) => {
 });
 
 document.getElementById("levels").addEventListener("input", (event) => foldFrom(Number(event.target.value)));
+if (paragraphs) {
+  paragraphs.addEventListener("click", () => foldParagraphs(paragraphs.getAttribute("aria-pressed") !== "true"));
+  if (document.querySelector("main").dataset.folded) foldParagraphs(true);
+}
 document.getElementById("theme").addEventListener("change", (event) => {
   document.documentElement.dataset.theme = event.target.value;
 });
