@@ -1,21 +1,18 @@
-// The page: what it shows, what was corrected, and where that is kept. Other modules draw, edit and compare; this one
-// holds the state and is told by mouse.js, keys.js, editor.js and files.js what people want.
+// The state of the page: what it shows, what was corrected, and where that is kept. Other modules draw, edit and compare;
+// mouse.js, keys.js, editor.js and files.js tell this one what people want.
 
-import { compare } from "./compare.js";
+import { Comparison } from "./comparison.js";
 import { isDecided, requestFor } from "./constraints.js";
 import { fromRecord, toRecord } from "./document.js";
-import { byId, make } from "./dom.js";
+import { byId } from "./dom.js";
 import { Editor } from "./editor.js";
 import { readAgain } from "./edits.js";
-import { EXAMPLES } from "./examples.js";
-import { connectFiles } from "./files.js";
 import { EMPTY, noted, redo, undo, withPanel } from "./history.js";
-import { connectKeys } from "./keys.js";
 import { PanelList } from "./list.js";
-import { connectMouse } from "./mouse.js";
 import { isUnsure } from "./panel.js";
 import * as service from "./service.js";
 import { pack, Store, unpack } from "./store.js";
+import { counted } from "./words.js";
 
 export class App {
   constructor() {
@@ -27,7 +24,7 @@ export class App {
     this.history = EMPTY;
     this.title = "";
     this.opened = null; // the record as it was first opened
-    this.comparison = null;
+    this.comparison = null; // shown beside the document
     this.choice = null; // {number, start, end}
     this.labels = [];
     this.saving = 0;
@@ -113,6 +110,7 @@ export class App {
     this.choose(null);
     this.list.show(shown);
     byId("tools").hidden = false;
+    byId("intro").hidden = true;
     byId("differences").hidden = true;
     this.told();
     const nEdus = shown.panels.reduce((sum, panel) => sum + (panel.edus ? panel.edus.length : 0), 0);
@@ -214,9 +212,11 @@ export class App {
       const view = this.list.view(this.choice.number);
       this.list.drawView(view);
       view.choose(this.choice.start, this.choice.end);
+      this.editor.refresh();
       if (hasFocus) this.focus(view, this.choice.start, this.choice.end);
+    } else {
+      this.editor.refresh();
     }
-    this.editor.refresh();
   }
 
   isThere({ number, start, end }) {
@@ -241,7 +241,19 @@ export class App {
     item.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
-  /** Goes to the next thing of a list after what is chosen: unsure labels. */
+  /** Shows the document beside another analysis of its text. */
+  compareWith(other, name) {
+    try {
+      this.comparison = new Comparison(this, other, name);
+    } catch (error) {
+      this.say(error.message, true);
+      return;
+    }
+    this.choose(null);
+    this.comparison.show();
+  }
+
+  /** Goes to the next label that is unsure, or to the one before. */
   goToUnsure(step) {
     if (this.comparison || !this.unsure.length) return;
     const at = this.choice ? this.choice : { number: -1, start: 0, end: 0 };
@@ -251,49 +263,6 @@ export class App {
     const found = step > 0 ? unsure.find(isAfter) || unsure[0] : unsure.filter(isBefore).pop() || unsure[unsure.length - 1];
     this.choose(found, true);
     this.say(`Unsure label ${unsure.indexOf(found) + 1} of ${unsure.length}.`);
-  }
-
-  // --- comparing ----------------------------------------------------------------------------
-
-  /** Shows the document beside another analysis of its text. */
-  compareWith(other, name) {
-    let found;
-    try {
-      found = compare(this.document, other);
-    } catch (error) {
-      this.say(error.message, true);
-      return;
-    }
-    this.choose(null);
-    this.comparison = { ...found, at: -1, name };
-    this.list.showPairs(found.pairs, found.sides, found.marks);
-    const nFound = found.differences.length;
-    byId("differences").hidden = false;
-    byId("n-differences").textContent = nFound;
-    byId("next").disabled = byId("previous").disabled = !nFound;
-    this.told();
-    this.say(nFound ? `Left: this document. Right: ${name}. ${counted(nFound, "difference")}.` : `No difference to ${name}.`);
-  }
-
-  closeComparison() {
-    this.show(this.document);
-    byId("unsure").hidden = false;
-  }
-
-  goToDifference(step) {
-    const { comparison } = this;
-    if (!comparison || !comparison.differences.length) return;
-    const nFound = comparison.differences.length;
-    comparison.at = comparison.at < 0 && step < 0 ? nFound - 1 : (comparison.at + step + nFound) % nFound;
-    const found = comparison.differences[comparison.at];
-    const row = this.list.rows[found.pair];
-    this.list.section(row);
-    const view = row.views.find((one) => one.side === found.side && one.number === found.number);
-    for (const lit of byId("trees").querySelectorAll(".lit")) lit.classList.remove("lit");
-    this.focus(view, found.start, found.end);
-    view.light(found.start, found.end);
-    const where = found.side ? `right, ${comparison.name}` : "left, this document";
-    this.say(`Difference ${comparison.at + 1} of ${nFound} (${where}): ${found.told}.`);
   }
 
   // --- keeping ------------------------------------------------------------------------------
@@ -319,92 +288,4 @@ export class App {
   record() {
     return toRecord(this.document);
   }
-}
-
-/** A number with its noun. */
-export function counted(number, noun) {
-  return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
-}
-
-/** The text that the address asks for, or null. */
-function textOfAddress() {
-  const found = new URLSearchParams(window.location.hash.slice(1)).get("text");
-  return found === null || found === "" ? null : found;
-}
-
-function connectTools(app) {
-  const on = (id, event, act) => byId(id).addEventListener(event, act);
-  const showLevel = () => {
-    const value = Number(byId("level").value);
-    const isAll = value === Number(byId("level").max);
-    app.settings.level = isAll ? Infinity : value;
-    byId("level-told").textContent = isAll ? "all" : value ? `${value} deep` : "only nuclei";
-    for (const row of app.list.rows) for (const view of row.views || []) view.fade();
-  };
-  on("parse", "click", () => app.parse(byId("text").value));
-  on("text", "keydown", (event) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) app.parse(byId("text").value);
-  });
-  on("write", "click", () => app.showEntry(byId("entry").hidden));
-  on("undo", "click", () => app.undo());
-  on("redo", "click", () => app.redo());
-  on("probs", "click", () => {
-    app.settings.showProbs = !app.settings.showProbs;
-    byId("probs").setAttribute("aria-pressed", String(app.settings.showProbs));
-    app.list.redraw();
-  });
-  on("unsure", "click", () => app.goToUnsure(1));
-  on("next", "click", () => app.goToDifference(1));
-  on("previous", "click", () => app.goToDifference(-1));
-  on("close-comparison", "click", () => app.closeComparison());
-  on("level", "input", showLevel);
-  on("help", "click", () => byId("keys").showModal());
-  on("close-keys", "click", () => byId("keys").close());
-  on("key", "submit", (event) => {
-    event.preventDefault();
-    service.useKey(byId("key-value").value);
-    byId("key").hidden = true;
-    begin(app);
-  });
-  for (const [number, { title }] of EXAMPLES.entries()) {
-    const option = make("option", "", title);
-    option.value = number;
-    byId("examples").append(option);
-  }
-  on("examples", "change", () => {
-    const example = EXAMPLES[byId("examples").value];
-    if (!example) return;
-    byId("text").value = example.text;
-    byId("examples").value = "";
-    app.parse(example.text);
-  });
-  on("theme", "change", () => {
-    document.documentElement.dataset.theme = byId("theme").value;
-    window.localStorage.setItem("rhetree.theme", byId("theme").value);
-  });
-  byId("theme").value = window.localStorage.getItem("rhetree.theme") || "auto";
-  document.documentElement.dataset.theme = byId("theme").value;
-  window.addEventListener("pagehide", () => app.saving && app.saveNow());
-  window.addEventListener("hashchange", () => begin(app));
-}
-
-/** Shows the text of the address, or else what this tab worked on. */
-async function begin(app) {
-  app.labels = ((await app.doing("", () => service.model())) || { labels: [] }).labels;
-  const [text, work] = [textOfAddress(), app.store.load()];
-  if (work && (text === null || work.opened.text === text)) app.restore(work);
-  else if (text !== null) {
-    byId("text").value = text;
-    await app.parse(text);
-  }
-}
-
-if (byId("trees")) {
-  const app = new App();
-  window.rhetree = app; // for those who look inside, and for tests
-  connectTools(app);
-  connectFiles(app);
-  connectMouse(app);
-  connectKeys(app);
-  app.ready = begin(app);
 }

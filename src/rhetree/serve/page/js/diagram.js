@@ -102,8 +102,8 @@ export function drawDiagrams(diagrams, text, { itemOf, stateOf, marksOf }) {
     for (const bracket of diagram.brackets) lines.append(drawBracket(bracket, text, stateOf));
     body.append(lines);
     for (const bar of diagram.bars) {
-      if (!(isPart && bar.start === diagram.start && bar.end === diagram.end)) body.append(drawBar(bar, text, itemOf, marksOf));
-      else body.append(path("bar", `M${n(bar.left)} ${n(bar.y)}H${n(bar.right)}`));
+      const isTop = isPart && bar.start === diagram.start && bar.end === diagram.end;
+      body.append(isTop ? drawTop(bar) : drawBar(bar, text, itemOf, marksOf));
     }
     svg.append(body);
     return svg;
@@ -149,6 +149,13 @@ function drawBar(bar, text, itemOf, marksOf) {
     );
   }
   if (group.classList.contains("only")) group.append(diamond(bar.left, bar.y), diamond(bar.right, bar.y));
+  return group;
+}
+
+/** The bar of a unit that was cut out; the item of the tree is where it was cut. */
+function drawTop(bar) {
+  const group = element("g", { class: "unit group", "aria-hidden": "true", "data-start": bar.start, "data-end": bar.end });
+  group.append(hit(bar.left - 2, bar.y - 6, bar.right - bar.left + 4, 12), path("bar", `M${n(bar.left)} ${n(bar.y)}H${n(bar.right)}`));
   return group;
 }
 

@@ -3,8 +3,8 @@
 import { make } from "./dom.js";
 import { textOf } from "./document.js";
 import { confirm, decisionOn, joinEdus, moveSplitTo, nextNuclearity, setLabel, splitEdu, swapNuclearity } from "./edits.js";
-import { percent } from "./panel.js";
 import { NUCLEARITIES } from "./tree.js";
+import { percent } from "./words.js";
 
 const ORDERS = { NS: "nucleus, satellite", SN: "satellite, nucleus", NN: "two nuclei" };
 
@@ -30,10 +30,13 @@ export class Editor {
     const focused = this.root.contains(document.activeElement) ? document.activeElement.id : "";
     this.root.hidden = !choice || Boolean(comparison);
     this.root.replaceChildren();
+    // What gets the focus is scrolled to above the bar.
+    if (this.root.hidden) document.documentElement.style.scrollPaddingBottom = "";
     if (this.root.hidden) return;
     const number = this.split;
     if (number >= 0) this.showSplit(number);
     else this.showEdu();
+    document.documentElement.style.scrollPaddingBottom = `${this.root.offsetHeight + 16}px`;
     if (focused) document.getElementById(focused)?.focus();
   }
 

@@ -52,8 +52,8 @@ function general(app, key) {
   else if (!app.document) return false;
   else if (key === "u") app.goToUnsure(1);
   else if (key === "U") app.goToUnsure(-1);
-  else if (key === "d") app.goToDifference(1);
-  else if (key === "D") app.goToDifference(-1);
+  else if (key === "d") app.comparison?.go(1);
+  else if (key === "D") app.comparison?.go(-1);
   else if (key === "p") byId("probs").click();
   else if (key === "Escape") letGo(app);
   else return false;

@@ -7,9 +7,12 @@ import { drawDiagrams, fit } from "./diagram.js";
 import { decisionOn, spanKey } from "./edits.js";
 import { families } from "./layout.js";
 import { satelliteRanks } from "./tree.js";
+import { percent } from "./words.js";
 
 /** Probabilities below which a label, the place of a split or the end of an EDU counts as unsure. */
 export const SURE = 0.6;
+
+const GAP = 9; // pixels between two diagrams of a panel
 
 /** The probability of a split's own label, or null. */
 export function labelProb(split) {
@@ -22,11 +25,6 @@ export function isUnsure(panel, split) {
   if (split.prob === null || decisionOn(panel, split)) return false;
   const own = labelProb(split);
   return split.prob < SURE || (own !== null && own < SURE);
-}
-
-/** A share in per cent, for people. */
-export function percent(share) {
-  return share === null || share === undefined ? "" : `${Math.round(100 * share)} %`;
 }
 
 /** Shows a panel; `settings` are those of the whole page: {showProbs, level}. */
@@ -52,21 +50,23 @@ export class PanelView {
     this.units = panelUnits(this.panel);
     this.ranks = this.units ? satelliteRanks(this.units, this.panel.edus.length) : [];
     this.hasDiagram = Boolean(this.units && this.panel.edus.length > 1);
+    this.height = 0;
     this.writeWords();
     this.clear();
   }
 
   /** Takes the diagrams away and leaves their room. */
   clear() {
-    const height = this.isDrawn ? this.diagram.offsetHeight : this.estimate();
     this.diagram.replaceChildren();
-    this.diagram.style.minHeight = this.hasDiagram ? `${height}px` : "";
+    this.diagram.style.minHeight = this.hasDiagram ? `${this.estimate()}px` : "";
     this.diagram.hidden = !this.hasDiagram;
     this.isDrawn = false;
   }
 
+  /** The height of the diagrams: as they were drawn, or a guess. The page is not asked, which would lay it out. */
   estimate() {
     if (!this.hasDiagram) return 0;
+    if (this.height) return this.height;
     const levels = Math.ceil(Math.log2(this.panel.edus.length + 1)) + 1;
     return 60 + 44 * Math.min(levels, 8);
   }
@@ -90,6 +90,7 @@ export class PanelView {
     const { sentence } = this.panel;
     this.diagram.setAttribute("aria-label", sentence === null ? "Tree of the document" : `Tree of sentence ${sentence + 1}`);
     this.diagram.replaceChildren(...drawn);
+    this.height = drawn.reduce((sum, svg) => sum + Number(svg.getAttribute("height")) + GAP, -GAP);
     this.diagram.style.minHeight = "";
     this.fade();
   }
@@ -101,7 +102,7 @@ export class PanelView {
 
   /** The element of a unit, if it is drawn. */
   item(start, end) {
-    return this.diagram.querySelector(`.unit[data-start="${start}"][data-end="${end}"]`);
+    return this.diagram.querySelector(`[role="treeitem"][data-start="${start}"][data-end="${end}"]`);
   }
 
   /** Lights up a unit in the words and in the diagram; without one, nothing. */
