@@ -7,11 +7,12 @@ from onnx import numpy_helper
 
 from rhetree.errors import ModelError
 from rhetree.learning.export import export_model
+from rhetree.learning.model import write_config
 from rhetree.learning.restoration import load_trainable, restore_model
 from rhetree.learning.torch_network import TorchNetwork
 from rhetree.runtime.installed import find_model
 from rhetree.runtime.loading import load_any
-from rhetree.runtime.model import ENCODER, LABELS, STATES
+from rhetree.runtime.model import ENCODER, LABELS, STATES, read_config
 from support.exported import analyse, assert_same, make_model, saved, transformer_model
 from support.networks import VARIATIONS
 from support.tiny_encoders import save_encoder
@@ -90,9 +91,40 @@ def test_what_cannot_be_restored_is_told(encoder, tmp_path):
         restore_model(tmp_path / "mix")
 
 
+def without_sizes(folder):
+    """Let config.json list no files, as if someone had changed them all at once."""
+    config = read_config(folder)
+    config["runtime"]["files"] = {}
+    write_config(folder, config)
+
+
+def test_a_model_of_a_stranger_is_refused_where_it_is_odd(encoder, tmp_path):
+    folder = tmp_path / "exported"
+    export_model(transformer_model(encoder, tuning="tuned"), folder, precision="int8")
+    labels = (folder / LABELS).read_bytes()
+    (folder / LABELS).write_bytes(labels + b"more")
+    with pytest.raises(ModelError, match="it may be cut off, copy it again"):
+        restore_model(folder)
+    (folder / LABELS).write_bytes(labels)
+    without_sizes(folder)
+    for name, advice in (
+        (ENCODER, "its weights cannot be restored"),
+        (STATES, "its constants cannot be read"),
+    ):
+        graph = onnx.load(folder / name)
+        whole = graph.SerializeToString()
+        for tensor in graph.graph.initializer:
+            tensor.raw_data = tensor.raw_data[:-2]
+        onnx.save(graph, folder / name)
+        with pytest.raises(ModelError, match=advice):
+            restore_model(folder)
+        (folder / name).write_bytes(whole)
+
+
 def test_a_model_whose_graphs_do_not_fit_is_refused(encoder, tmp_path):
     folder = tmp_path / "exported"
     export_model(transformer_model(encoder, tuning="tuned"), folder, precision="fp32")
+    without_sizes(folder)
     graph = onnx.load(folder / LABELS)
     tensor = max(graph.graph.initializer, key=lambda one: len(one.raw_data))
     tensor.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(tensor)[:, :-1], tensor.name))

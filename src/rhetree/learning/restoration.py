@@ -26,7 +26,7 @@ from rhetree.learning.export.network_graphs import network_graphs
 from rhetree.learning.model import WEIGHTS, Model, load_model, load_recipe
 from rhetree.learning.networks.joint import DiscourseNetwork
 from rhetree.runtime.model import CONFIG, ENCODER, TOKENIZER, read_config
-from rhetree.runtime.model_files import read_text
+from rhetree.runtime.model_files import check_sizes, read_text
 
 _ADVICE = "start from the folder of a training run, or from a model that was exported with --weights"
 _BASE = 2**14
@@ -51,6 +51,7 @@ def restore_model(folder: Path) -> Model:
         raise ModelError(
             f"{folder}: only the weights of a model with an encoder can be restored from its graphs; {_ADVICE}"
         )
+    check_sizes(folder, config["runtime"].get("files"))
     graphs = {path.name: _read_graph(path) for path in sorted(folder.glob("*.onnx"))}
     description = _describe_bert(graphs.get(ENCODER), folder / ENCODER, config["runtime"]["words"])
     try:
@@ -67,7 +68,7 @@ def restore_model(folder: Path) -> Model:
 
 def _read_graph(path: Path) -> onnx.ModelProto:
     try:
-        return onnx.load(path)
+        return onnx.load(path, load_external_data=False)  # a stranger's graph may name any file
     except (OSError, DecodeError) as error:
         raise ModelError(f"{path}: cannot be read: {error}") from error
 
@@ -86,20 +87,23 @@ def _describe_bert(graph: onnx.ModelProto | None, path: Path, words: Mapping[str
             f"{path}: not the graph of a BERT encoder as rhetree export writes it, and the weights of no other "
             f"can be restored; {_ADVICE}"
         )
-    shapes = {name: value.shape for name, value in full_constants(graph).items()}
-    n_pieces, width = shapes[tables[0].input[0].removesuffix(".whole")]
-    feed_forward = max(shape[1] for shape in shapes.values() if len(shape) == 2 and shape[0] == width)
-    settings = {
-        "model_type": "bert",
-        "vocab_size": n_pieces,
-        "hidden_size": width,
-        "num_hidden_layers": len(attentions),
-        "num_attention_heads": _attribute(attentions[0], "num_heads"),
-        "intermediate_size": feed_forward,
-        "max_position_embeddings": shapes[places[0].input[0]][0],
-        "layer_norm_eps": _attribute(norms[0], "epsilon"),
-        "pad_token_id": words["pad_id"],
-    }
+    try:
+        shapes = {name: value.shape for name, value in full_constants(graph).items()}
+        n_pieces, width = shapes[tables[0].input[0].removesuffix(".whole")]
+        feed_forward = max(shape[1] for shape in shapes.values() if len(shape) == 2 and shape[0] == width)
+        settings = {
+            "model_type": "bert",
+            "vocab_size": n_pieces,
+            "hidden_size": width,
+            "num_hidden_layers": len(attentions),
+            "num_attention_heads": _attribute(attentions[0], "num_heads"),
+            "intermediate_size": feed_forward,
+            "max_position_embeddings": shapes[places[0].input[0]][0],
+            "layer_norm_eps": _attribute(norms[0], "epsilon"),
+            "pad_token_id": words["pad_id"],
+        }
+    except (LookupError, TypeError, ValueError, StopIteration) as error:
+        raise ModelError(f"{path}: its weights cannot be restored: {error!r:.200}; {_ADVICE}") from error
     return json.dumps(settings)
 
 
@@ -115,7 +119,10 @@ def _fill(network: DiscourseNetwork, graphs: Mapping[str, onnx.ModelProto], fold
         raise ModelError(f"{folder}: has too many weights to be restored; {_ADVICE}")
     values = np.full(sum(sizes), np.nan, dtype=np.float32)
     for file, places in _places(network, weights).items():
-        found = full_constants(graphs[file]) if file in graphs else {}
+        try:
+            found = full_constants(graphs[file]) if file in graphs else {}
+        except (LookupError, TypeError, ValueError) as error:
+            raise ModelError(f"{folder / file}: its constants cannot be read: {error!r:.200}") from error
         for name, numbers in places.items():
             if name not in found or found[name].shape != numbers.shape:
                 raise _unlike(folder / file, name)
