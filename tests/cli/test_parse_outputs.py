@@ -195,7 +195,14 @@ def test_settings_reach_the_model(model):
         "--beam",
         "2",
     )
-    assert model == {"model": "some", "threads": 2, "batch_cost": 100, "beam": 2, "device": "cuda:1"}
+    assert model == {
+        "model": "some",
+        "threads": 2,
+        "batch_cost": 100,
+        "beam": 2,
+        "device": "cuda:1",
+        "document_model": None,
+    }
     for wrong in (["--beam", "0"], ["--threads", "-1"], ["--batch-cost", "x"]):
         with pytest.raises(SystemExit):
             command("Good.", *wrong)

@@ -1,4 +1,4 @@
-"""``rhetree summarize`` on files with trees."""
+"""``rhetree summarize`` on files with trees, and on texts."""
 
 import io
 import json
@@ -9,6 +9,7 @@ import pytest
 from rhetree.cli.main import main
 from rhetree.domain.document import Document
 from rhetree.formats import write
+from support.fake_model import fake_parser
 from support.flood import TEXT, flood
 
 
@@ -83,10 +84,78 @@ def test_a_document_without_words_has_an_empty_summary(tmp_path, capsys):
     assert capsys.readouterr().out == "\n"
 
 
-def test_trees_of_sentences_are_not_enough(tmp_path, capsys):
+# --- texts, by the fake model and its fake joiner -----------------------------------------------
+
+
+def test_a_text_is_parsed_with_both_models(model, capsys):
+    assert summarize(TEXT, "-n", 2, "--json", "--model", "mine", "--document-model", "join") == 0
+    record = json.loads(capsys.readouterr().out)
+    assert (model["model"], model["document_model"]) == ("mine", "join")
+    assert sum(end - start for start, end in (passage["edus"] for passage in record["passages"])) == 2
+    for passage in record["passages"]:
+        assert TEXT[passage["start"] : passage["end"]] == passage["text"]
+
+
+def test_a_tree_needs_no_model(model, parsed, capsys):
+    assert summarize(parsed) == 0
+    assert not model
+    assert capsys.readouterr().out
+
+
+def test_sentence_trees_are_joined_as_they_are(model, tmp_path, capsys):
     write(flood().split_by_sentence(), tmp_path / "flood.json")
-    assert summarize(tmp_path / "flood.json") == 2
-    assert "flood: it has no tree over the whole document" in capsys.readouterr().err
+    assert summarize(tmp_path / "flood.json", "-n", 9, "--json") == 0
+    edus = [edu for passage in json.loads(capsys.readouterr().out)["passages"] for edu in passage["edus"]]
+    assert max(edus) == 9
+    assert model["model"] is None
+
+
+def test_markdown_keeps_its_offsets_and_loses_its_headings(model, tmp_path, capsys):
+    text = "# The *flood*\n\nIt **rained** all day. We left.\n"
+    (tmp_path / "flood.md").write_text(text, encoding="utf-8")
+    assert summarize(tmp_path / "flood.md", "--share", 1, "--json") == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["text"] == "It rained all day. We left."
+    assert [text[one["start"] : one["end"]] for one in record["passages"]] == [
+        "It **rained** all day. We left."
+    ]
+
+
+LINES = "".join(f"It rained on day {number}. We left.\n" for number in range(40))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("nothing", ""),
+        ("white space", " \n\n\t\n"),
+        ("no sentence", "... --- !!!"),
+        ("one word", "Rain"),
+        ("one sentence", "It rained."),
+        ("one paragraph per line", LINES),
+        ("a book without a blank line", LINES.replace("\n", " ")),
+        ("headings only", "Rain\n\nStorm\n\nWind\n\nSnow\n\nHail\n"),
+        ("items only", "- rain\n- storm\n- wind\n"),
+        ("zero-width characters", "\u200b\u200b\n\n\ufeff"),
+    ],
+)
+@pytest.mark.parametrize("how", [["--share", "0.5"], ["--outline"]])
+def test_odd_texts_get_a_sensible_summary_or_outline(name, text, how, model, tmp_path, capsys):
+    path = tmp_path / "odd.txt"
+    path.write_text(text, encoding="utf-8")
+    assert summarize(path, "--json", *how) == 0
+    said = capsys.readouterr()
+    record = json.loads(said.out)
+    has_words = bool(text.strip().strip("\u200b\ufeff\n"))
+    assert bool(record.get("passages") or record.get("outline")) == has_words
+    assert ("no words in it" in said.err) == (not has_words)
+
+
+def test_a_model_without_one_for_documents_says_so_once(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("rhetree.runtime.parser.load", lambda *_, **__: fake_parser())
+    assert summarize("It rained.", "We left.") == 2
+    err = capsys.readouterr().err
+    assert err.count("name a model for documents") == 1
 
 
 @pytest.mark.parametrize(

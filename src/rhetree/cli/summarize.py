@@ -1,7 +1,7 @@
 """Summarize documents by their trees: the most salient discourse units, in the order of the text.
 
-INPUT is a file with a tree over each whole document (.json, .jsonl, .conllu, .rs3, .rs4, .dis), a folder of
-these, or - for standard input.
+INPUT is a text, a file, a folder or -, as for rhetree parse. Documents that come with a tree over all of them (in
+.json, .jsonl, .conllu, .rs3, .rs4 and .dis) are taken as they are; others are parsed first, with --level document.
 """
 
 import argparse
@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 
 from rhetree.cli.options import naming_options, say, with_option
 from rhetree.cli.text_arguments import add_input_arguments, choose_sources
-from rhetree.errors import RhetreeError
+from rhetree.errors import ModelError, RhetreeError
 
 if TYPE_CHECKING:
     from rhetree.domain.document import Document
-    from rhetree.jobs.summaries import Unread
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,17 +34,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="leave out lines of the outline that are indented more often",
     )
+    parser.add_argument("--model", metavar="NAME|FOLDER", help="the model that parses texts")
+    parser.add_argument(
+        "--document-model", metavar="NAME|FOLDER", help="the model that joins sentences, as for rhetree parse"
+    )
     parser.add_argument("--json", action="store_true", help="a line of JSON for each document")
     parser.set_defaults(output=None)
 
 
 def run(args: argparse.Namespace) -> int:
     """Read, summarize, print; a bad document is reported and does not stop the others."""
-    from rhetree.jobs.summaries import documents_of
+    from rhetree.jobs.summaries import Joiner, documents_of
 
     if args.depth is not None and not args.outline:
         raise RhetreeError("--depth is for --outline")
     n_done = n_bad = 0
+    joiner = Joiner(args.model, args.document_model)
     with naming_options():
         sources = choose_sources(args)
         several = len(sources) > 1
@@ -53,25 +57,21 @@ def run(args: argparse.Namespace) -> int:
             try:
                 if isinstance(found, RhetreeError):
                     raise found
-                document = _with_tree(found)
+                document = joiner.with_tree(found)
                 lines = _outline(args, document) if args.outline else _summary(args, document)
+            except ModelError:
+                raise  # it would come with every other document
             except RhetreeError as error:
                 say(with_option(error))
                 n_bad += 1
                 continue
             if several and not args.json:
                 print(("\n" if n_done else "") + (document.name or f"document {n_done + n_bad + 1}"))
+            if not document.tokens:
+                say(f"{document.name or 'a document'}: no words in it")
             print(lines)
             n_done += 1
     return (1 if n_done else 2) if n_bad else 0
-
-
-def _with_tree(found: "Unread") -> "Document":
-    """The document with one tree over all of it."""
-    if found.has_tree or not found.document.text.strip():
-        return found.document
-    name = found.document.name or "a document"
-    raise RhetreeError(f"{name}: it has no tree over the whole document, which a summary needs")
 
 
 def _summary(args: argparse.Namespace, document: "Document") -> str:

@@ -153,6 +153,11 @@ class Document:
 
         return from_record(record)
 
+    @property
+    def is_blank(self) -> bool:
+        """Whether there is nothing to read: no tokens, and no characters but white space and invisible ones."""
+        return not self.tokens and not any(one.isprintable() and not one.isspace() for one in self.text)
+
     # --- looking at it ----------------------------------------------------------------------
 
     def text_of(self, tokens: Span) -> str:

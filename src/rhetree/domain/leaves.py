@@ -22,7 +22,7 @@ def with_leaves(document: "Document", leaves: Leaves) -> "Document":
     """The document with larger leaves; :meth:`rhetree.Document.with_leaves` describes them."""
     if leaves not in get_args(Leaves):
         raise ValueError(f"leaves are 'sentence' or 'paragraph', got {leaves!r}")
-    if not document.tokens:
+    if document.is_blank:
         return document
     tree = whole_tree(document, "a tree of larger leaves")
     if leaves == "sentence":

@@ -46,7 +46,7 @@ def outline(document: "Document", depth: int | None = None) -> tuple[OutlineEntr
     """The outline of a document; :meth:`rhetree.Document.outline` describes the arguments."""
     if depth is not None and (isinstance(depth, bool) or not isinstance(depth, int) or depth < 0):
         raise ValueError(f"depth is a whole number from 0 on, or None, got {depth!r}")
-    if not document.edus and not document.text.strip():
+    if document.is_blank:
         return ()
     tree = whole_tree(document, "an outline")
     above = antecedents(tree)

@@ -23,7 +23,7 @@ Labels = Mapping[Span, LabelProbs]
 def salience(document: "Document") -> tuple[float, ...]:
     """The score of each EDU; :meth:`rhetree.Document.salience` describes it."""
     if not document.edus:
-        if document.text.strip():
+        if not document.is_blank:
             raise ValueError("salience needs a tree, and this document has no EDUs; parse it first")
         return ()
     if document.tree is not None:

@@ -70,7 +70,7 @@ def summarize(document: "Document", n: int | None = None, share: float | None = 
         raise ValueError(f"n is a whole number of EDUs from 1 on, got {n!r}")
     if share is not None and not 0 < share <= 1:
         raise ValueError(f"share is a number above 0 and at most 1, got {share!r}")
-    if not document.edus and not document.text.strip():
+    if document.is_blank:
         return Summary((), "", 0.0)
     tree = whole_tree(document, "a summary")
     sizes = [1] * tree.n_edus if share is None else [len(edu) for edu in document.edus]
@@ -107,11 +107,12 @@ def _chosen(
     """The candidates that fit, most salient first, each with those that it needs. The first always fits."""
     needs = antecedents(tree)
     parts = _parts(tree)
+    allowed = set(candidates)
     kept: set[int] = set()
     for edu in sorted(candidates, key=lambda edu: (-salience[edu], edu)):
         if edu in kept:
             continue
-        wanted = _with_needs(edu, kept, needs, parts)
+        wanted = _with_needs(edu, kept, needs, parts) & allowed
         size = sum(sizes[one] for one in wanted)
         if size <= room or not kept:
             kept |= wanted

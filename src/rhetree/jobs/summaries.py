@@ -1,7 +1,8 @@
-"""Documents to summarize: those of tree files with their trees, all others as a job reads them."""
+"""Documents to summarize: those of tree files with their trees, all others as a job reads them, and then parsed."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rhetree.domain.document import Document
 from rhetree.errors import FileError, RhetreeError
@@ -10,6 +11,9 @@ from rhetree.jobs.records import Source
 from rhetree.jobs.sources import Records
 from rhetree.runtime.pipeline import Edus
 from rhetree.text.blocks import with_blocks
+
+if TYPE_CHECKING:
+    from rhetree.runtime.parser import Parser
 
 _TREE_FILES = ("rs3", "rs4", "dis")
 """Kinds of files whose trees a job does not keep, since it would parse them again."""
@@ -43,3 +47,31 @@ def documents_of(sources: Iterable[Source]) -> Iterator[Unread | RhetreeError]:
             continue
         for record in Records([source]):
             yield record if isinstance(record, RhetreeError) else Unread(record.document, record.edus)
+
+
+class Joiner:
+    """Gives documents a tree over all of them; the models are loaded when a document first needs them."""
+
+    def __init__(self, model: str | None = None, document_model: str | None = None) -> None:
+        """Name the models; :func:`rhetree.load` explains them."""
+        self._models = (model, document_model)
+        self._parser: Parser | None = None
+
+    def with_tree(self, unread: Unread) -> Document:
+        """The document with its own tree, or with its sentence trees joined, or parsed."""
+        document = unread.document
+        if unread.has_tree or document.is_blank:
+            return document
+        parser = self._load()
+        if document.sentence_trees and None not in document.sentence_trees:
+            return parser.join(document)
+        return next(parser.parse_documents([document], edus=unread.edus, level="document"))
+
+    def _load(self) -> "Parser":
+        if self._parser is None:
+            from rhetree.runtime.parser import load
+
+            model, document_model = self._models
+            self._parser = load(model, document_model=document_model)
+            self._parser.document_model()  # an error comes before a document is parsed
+        return self._parser
