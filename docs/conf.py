@@ -31,3 +31,4 @@ html_show_sphinx = False
 html_copy_source = False
 html_show_sourcelink = False
 pygments_style = "default"
+smartquotes = False

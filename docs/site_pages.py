@@ -1,12 +1,14 @@
-"""What the site generates from the code: the commands, the HTTP routes, the settings and the notebooks.
+"""What the site generates from the code: public names, the commands, the HTTP routes, the settings and the notebooks.
 
-Each is a directive, such as ``{commands}``, that writes Markdown for the page it stands on.
+All but the last are directives, such as ``{commands}``, that write Markdown for the page they stand on. A
+notebook is a page of its own.
 """
 
 import ast
 import inspect
 import json
 import os
+import re
 import textwrap
 from collections.abc import Iterator
 from dataclasses import MISSING, fields, is_dataclass
@@ -39,11 +41,28 @@ class _Generated(SphinxDirective):
         return self.parse_text_to_nodes(text, allow_section_headings=True)
 
 
+class Names(_Generated):
+    """The public names that the page does not have above, so that none is ever missing."""
+
+    def lines(self) -> Iterator[str]:
+        import rhetree
+
+        page = Path(self.env.doc2path(self.env.docname)).read_text(encoding="utf-8")
+        told = set(re.findall(r"auto\w+:: rhetree\.(\w+)", page))
+        missing = [name for name in dir(rhetree) if name not in told]
+        if missing:
+            yield from ("", "## More", "")
+        for name in missing:
+            value = getattr(rhetree, name)
+            kind = "class" if isinstance(value, type) else "function" if callable(value) else "data"
+            yield from _fenced("{eval-rst}", f".. auto{kind}:: rhetree.{name}")
+
+
 class Commands(_Generated):
     """Every command with its options, from the parsers of the command line."""
 
     def lines(self) -> Iterator[str]:
-        os.environ["COLUMNS"] = "100"
+        os.environ["COLUMNS"] = "80"
         from rhetree.cli.main import COMMANDS, make_parser
 
         parser = make_parser(whole=True)
@@ -57,21 +76,17 @@ class Commands(_Generated):
 
 def _argument_tables(command: Any, title: str) -> Iterator[str]:
     inner = [action for action in command._actions if isinstance(getattr(action, "choices", None), dict)]
-    told = [action for action in command._actions if action not in inner and action.help != "==SUPPRESS=="]
+    told = [action for action in command._actions if action not in inner and action.dest != "help"]
     if told:
         yield from ("| | |", "| --- | --- |")
     for action in told:
-        metavar = action.metavar or (
-            "{" + ",".join(map(str, action.choices)) + "}" if action.choices else action.dest.upper()
-        )
-        shown = metavar if isinstance(metavar, str) else " ".join(metavar)
-        names = (
-            ", ".join(action.option_strings) + ("" if action.nargs == 0 else f" {shown}")
-            if action.option_strings
-            else shown
-        )
-        help_text = (action.help or "") % {**vars(action), "prog": title} if action.help else ""
-        yield f"| `{_cell(names)}` | {_cell(_plain(help_text))} |"
+        shown = action.metavar or action.dest.upper()
+        shown = shown if isinstance(shown, str) else " ".join(shown)
+        names = ", ".join(action.option_strings) + ("" if action.nargs == 0 else f" {shown}")
+        about = _plain((action.help or "") % {**vars(action), "prog": title})
+        if action.choices:
+            about += "; one of " + ", ".join(f"`{choice}`" for choice in action.choices)
+        yield f"| `{_cell(names.strip())}` | {_cell(about)} |"
     yield ""
     for action in inner:
         for name, nested in action.choices.items():
@@ -178,47 +193,24 @@ def _below_fields(kind: type) -> dict[str, str]:
     return found
 
 
-class Notebook(SphinxDirective):
+def _notebook(path: Path) -> Iterator[str]:
     """A notebook as it was executed: its text, its code and what the code showed."""
-
-    required_arguments = 1
-
-    def run(self) -> list[nodes.Node]:
-        path = HOME / self.arguments[0]
-        self.env.note_dependency(str(path))
-        found: list[nodes.Node] = []
-        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
-            source = "".join(cell["source"])
-            if cell["cell_type"] == "markdown":
-                # The page has the title.
-                text = "\n".join(line for line in source.splitlines() if not line.startswith("# "))
-                found += self.parse_text_to_nodes(text, allow_section_headings=True)
-                continue
-            found.append(nodes.literal_block(source, source, language="python"))
-            for output in cell["outputs"]:
-                data = output.get("data", {})
-                if "text/html" in data:
-                    html = "".join(data["text/html"])
-                    found.append(nodes.raw("", f'<div class="output">{html}</div>', format="html"))
-                else:
-                    text = "".join(output.get("text") or data["text/plain"])
-                    found.append(nodes.literal_block(text, text, language="text"))
-        return _nested(found)
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        source = "".join(cell["source"])
+        if cell["cell_type"] == "markdown":
+            yield from ("", source, "")
+            continue
+        yield from _fenced("python", source)
+        for output in cell["outputs"]:
+            data = output.get("data", {})
+            if "text/html" in data:
+                yield from _fenced("{raw} html", f'<div class="output">{"".join(data["text/html"])}</div>')
+            else:
+                yield from _fenced("text", "".join(output.get("text") or data["text/plain"]))
 
 
-def _nested(found: list[nodes.Node]) -> list[nodes.Node]:
-    """What follows a heading belongs into its section."""
-    result: list[nodes.Node] = []
-    section: nodes.Element | None = None
-    for node in found:
-        if isinstance(node, nodes.section):
-            result.append(node)
-            section = node
-        elif section is None:
-            result.append(node)
-        else:
-            section.append(node)
-    return result
+def _fenced(kind: str, text: str) -> tuple[str, ...]:
+    return ("", f"````{kind}", text.rstrip("\n"), "````", "")
 
 
 def _plain(text: str) -> str:
@@ -230,19 +222,23 @@ def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
 
-def link_elsewhere(_app: Sphinx, _name: str, source: list[str]) -> None:
-    """Lead links to pages of the repository to where the site has them."""
+def prepare_page(app: Sphinx, _name: str, source: list[str]) -> None:
+    """Put notebooks into their pages, and lead links to pages of the repository to where the site has them."""
+    notebook = re.fullmatch(r"```\{notebook\} (\S+)\n```\n", source[0])
+    if notebook is not None:
+        app.env.note_dependency(str(HOME / notebook[1]))
+        source[0] = "\n".join(_notebook(HOME / notebook[1]))
     for target, page in ELSEWHERE.items():
         source[0] = source[0].replace(f"]({target}", f"]({page}")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the directives."""
+    app.add_directive("names", Names)
     app.add_directive("commands", Commands)
     app.add_directive("routes", Routes)
     app.add_directive("settings", Settings)
-    app.add_directive("notebook", Notebook)
     for name, lexer in LEXERS.items():
         app.add_lexer(name, lexer)
-    app.connect("source-read", link_elsewhere)
+    app.connect("source-read", prepare_page)
     return {"parallel_read_safe": True}
