@@ -2,12 +2,14 @@
 
     python benchmarks/fine_tuning.py train GUM ENCODER START -o RUNS [--seeds 1 2 3] [--epochs 2 4] [--threads 1]
     python benchmarks/fine_tuning.py tables [--into docs/results.md]
+    python benchmarks/fine_tuning.py restored MODEL GUM [--every 1] [--threads 1]
 
 START is the run of ``benchmarks/data_sizes.py`` on 80 documents, which has seen no document of the genres
 conversation and vlog. Its model is exported in 8 bits, as the shipped one is, and training goes on from that export by
 the recipe fine-tune. The other way trains the same network from the encoder, by the recipe english-teacher. Both learn
 from the same 20 documents of the two genres and select their epoch on the two others of the train split. Scored are
-the four documents of dev. Each finished run writes a small JSON to benchmarks/results/fine_tuning/.
+the four documents of dev. Each finished run writes a small JSON to benchmarks/results/fine_tuning/. ``restored`` scores an exported model and the network that is
+restored from its graphs, on every n-th document of dev.
 """
 
 import argparse
@@ -41,9 +43,16 @@ def main() -> None:
     command.add_argument("--threads", type=int, default=1)
     command = commands.add_parser("tables")
     command.add_argument("--into", type=Path, metavar="PAGE", help="also write them into this page")
+    command = commands.add_parser("restored")
+    command.add_argument("model", help="an exported model: its name or folder")
+    command.add_argument("gum", type=Path)
+    command.add_argument("--every", type=int, default=1)
+    command.add_argument("--threads", type=int, default=1)
     args = parser.parse_args()
     if args.command == "train":
         train(args)
+    elif args.command == "restored":
+        compare(args)
     else:
         text = "\n".join(tables()) + "\n"
         sys.stdout.write(text)
@@ -82,6 +91,23 @@ def train(args: argparse.Namespace) -> None:
             record = learn(recipe, settings, folder)
             record |= {"epochs": epochs[way], "seed": seed}
             write(result, record | {"dev": score(folder / "model", documents, args.threads)})
+
+
+def compare(args: argparse.Namespace) -> None:
+    """Score an exported model and the network restored from its graphs."""
+    import torch
+
+    from rhetree.corpora.corpus import read_corpus
+    from rhetree.learning import scoring
+    from rhetree.learning.restoration import restore_model
+    from rhetree.runtime.installed import find_model
+
+    torch.set_num_threads(args.threads)
+    folder = find_model(args.model)
+    documents = read_corpus(args.gum, split="dev").split_by_sentence().split("dev")[:: args.every]
+    print(f"{len(documents)} documents")
+    print("graphs", score(folder, documents, args.threads))
+    print("restored", scoring.score(restore_model(folder).network, documents).named())
 
 
 def tables() -> Iterator[str]:
