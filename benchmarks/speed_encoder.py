@@ -105,7 +105,8 @@ def graph_of(parser):
 def written_down(parser) -> Iterator[list]:
     """Records the inputs of each call of the encoder's graph."""
     words = parser.model.network._words
-    graph, calls = words._graph, []
+    graph, calls, together = words._graph, [], words._batch_graph
+    words._batch_graph = None  # each sentence by itself, so that each is written down
 
     class Listener:
         def run(self, names, inputs):
@@ -116,7 +117,7 @@ def written_down(parser) -> Iterator[list]:
     try:
         yield calls
     finally:
-        words._graph = graph
+        words._graph, words._batch_graph = graph, together
 
 
 def replay(graph, calls: Sequence[dict], threads: int) -> None:

@@ -20,6 +20,7 @@ import os
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -219,7 +220,7 @@ def _calibrated(network: Network, settings: Settings) -> Network:
 def _words(folder: Path, settings: Settings, workers: Workers) -> Words:
     if settings.choice("kind", ("table", "pieces")) == "table":
         return _tabled_words(folder, lower_case=settings.flag("lower_case"))
-    from rhetree.runtime.onnx_runtime import read_graph
+    from rhetree.runtime.onnx_runtime import read_batch_graph, read_graph
     from rhetree.runtime.pieces import WordPieces
 
     path = folder / TOKENIZER
@@ -237,7 +238,7 @@ def _words(folder: Path, settings: Settings, workers: Workers) -> Words:
         raise ModelError(f"{path}: its JSON is nested too deeply") from error
     graph = read_graph(folder / ENCODER, ["ids"])
     graph.run(None, {"ids": np.array([[pieces.largest_id, settings.values["pad_id"]]])})
-    return EncodedWords(pieces, graph, workers)
+    return EncodedWords(pieces, graph, workers, partial(read_batch_graph, folder / ENCODER))
 
 
 def _tabled_words(folder: Path, *, lower_case: bool) -> Words:

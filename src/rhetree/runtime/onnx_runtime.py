@@ -11,12 +11,13 @@ from typing import Any
 
 from rhetree.errors import ModelError
 from rhetree.offline import keep_offline
+from rhetree.runtime.batch_graph import for_batches
 
 keep_offline("onnxruntime")
 
 import onnxruntime  # noqa: E402  # it reads the environment when it is imported
 
-__all__ = ["Graph", "onnxruntime", "read_graph"]
+__all__ = ["Graph", "onnxruntime", "read_batch_graph", "read_graph"]
 
 _EXTERNAL = b"\n\x08location"
 """How ONNX writes that a weight is in another file: the key of an entry of ``TensorProto.external_data``."""
@@ -52,13 +53,8 @@ def read_graph(path: Path, inputs: Sequence[str]) -> Graph:
     :param inputs: the names of the inputs that it must have, and no others
     """
     _check_is_whole(path)
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    # Graphs are optimised when they are exported; what is left to do is to unfold weights of half precision.
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
-    options.log_severity_level = 4
     try:
-        session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+        session = _start(path)
     except Exception as error:  # each of the library's errors is a class of its own
         raise ModelError(
             f"{path}: ONNX Runtime {onnxruntime.__version__} cannot read it: {_in_a_line(error)}"
@@ -69,6 +65,28 @@ def read_graph(path: Path, inputs: Sequence[str]) -> Graph:
             f"{path}: the graph has the inputs {', '.join(found) or 'none'}; expected {', '.join(inputs)}"
         )
     return Graph(path, session)
+
+
+def read_batch_graph(path: Path) -> Graph | None:
+    """The graph of an int8 encoder for sentences of equal length (:mod:`rhetree.runtime.batch_graph`).
+
+    None if there is none: for other precisions, or if the file or ONNX Runtime does not let it be made. The graph
+    that takes sentences one by one does the same.
+    """
+    try:
+        model = for_batches(path.read_bytes())
+        return None if model is None else Graph(path, _start(model))
+    except Exception:  # each of ONNX Runtime's errors is a class of its own; nothing is lost but speed
+        return None
+
+
+def _start(model: Path | bytes) -> Any:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    # Graphs are optimised when they are exported; what is left to do is to unfold weights of half precision.
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    options.log_severity_level = 4
+    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
 
 
 def _check_is_whole(path: Path) -> None:

@@ -1,6 +1,7 @@
 """From words to vectors without torch: an encoder's graph over pieces of words, or a table."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from typing import Any, Protocol
 
 import numpy as np
@@ -22,18 +23,40 @@ class Words(Protocol):
         """``(batch, longest, width)``; zeros after a sentence's last word."""
 
 
+_TOGETHER = 8
+"""Most rows of equal length that go through an encoder together."""
+_MOST_PIECES = 512
+"""Most pieces of these rows: long rows gain nothing, and would take memory."""
+_MANY = 256
+"""Rows after which it pays to have a second graph, which takes several together."""
+
+
 class EncodedWords:
     """Words as an encoder's states at their pieces.
 
     Each row of pieces goes through the graph by itself, so that a sentence's vectors do not depend on the
-    batch, whatever the precision, and there is no padding.
+    batch, whatever the precision, and there is no padding. Where there are many rows, those of equal length go through
+    a second graph together, which gives the same bits.
     """
 
-    def __init__(self, pieces: WordPieces, graph: Any, workers: Workers) -> None:
-        """Read words with this graph, an ONNX Runtime session."""
+    def __init__(
+        self,
+        pieces: WordPieces,
+        graph: Any,
+        workers: Workers,
+        read_batch_graph: Callable[[], Any | None] = lambda: None,
+    ) -> None:
+        """Read words with this graph, an ONNX Runtime session.
+
+        :param read_batch_graph: reads the graph for rows of equal length, if there is one; called when it pays
+        """
         self._pieces = pieces
         self._graph = graph
         self._workers = workers
+        self._read_batch_graph = read_batch_graph
+        self._batch_graph: Any | None = None
+        self._has_asked = False
+        self._n_rows = 0
 
     def __call__(self, sentences: Sequence[Sequence[str]]) -> Floats:
         """``(batch, longest, width)``; zeros after a sentence's last word."""
@@ -41,12 +64,32 @@ class EncodedWords:
         rows = [row[:length][None] for row, length in zip(batch.ids, batch.mask.sum(axis=1), strict=True)]
         # Long rows first, so that no thread is left alone with one at the end.
         order = sorted(range(len(rows)), key=lambda row: -rows[row].shape[1])
-        states = self._workers.map(self._encode, [rows[row] for row in order])
+        groups = self._groups([rows[row].shape[1] for row in order])
+        together = [np.concatenate([rows[row] for row in order[start:end]]) for start, end in groups]
+        states = chain.from_iterable(self._workers.map(self._encode, together))
         return _pick(batch, dict(zip(order, states, strict=True)))
 
+    def _groups(self, lengths: Sequence[int]) -> list[tuple[int, int]]:
+        """Which rows, ordered by length, go through a graph together."""
+        self._n_rows += len(lengths)
+        if self._n_rows >= _MANY and not self._has_asked:
+            self._has_asked = True
+            self._batch_graph = self._read_batch_graph()
+        most = 1 if self._batch_graph is None else _TOGETHER
+        groups: list[tuple[int, int]] = []
+        for row, length in enumerate(lengths):
+            start = groups[-1][0] if groups else 0
+            fits = row - start < most and (row - start + 1) * length <= _MOST_PIECES
+            if groups and lengths[start] == length and fits:
+                groups[-1] = start, row + 1
+            else:
+                groups.append((row, row + 1))
+        return groups
+
     def _encode(self, ids: Ints) -> Floats:
-        (states,) = self._graph.run(None, {"ids": ids})
-        found: Floats = states[0]
+        graph: Any = self._graph if len(ids) == 1 else self._batch_graph
+        (states,) = graph.run(None, {"ids": ids})
+        found: Floats = states
         return found
 
 
