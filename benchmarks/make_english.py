@@ -1,4 +1,4 @@
-"""Make the shipped model again: two teachers, the student that learns from both, and its export.
+"""Make the shipped model again: two teachers, the student that learns from both, its export and what stands on top of it.
 
     python benchmarks/make_english.py GUM TEXTS ENCODERS -o RUNS [--threads N]
 
@@ -40,7 +40,20 @@ def main() -> None:
         f"distillation.teachers={teachers}",
         f"distillation.texts={texts}",
     )
-    rhetree("export", str(args.output / "english" / "model"), "-o", str(args.output / "english" / "shipped"))
+    shipped = str(args.output / "english" / "shipped")
+    rhetree("export", str(args.output / "english" / "model"), "-o", shipped)
+    finish(shipped, str(args.gum))
+
+
+def finish(model: str, gum: str) -> None:
+    """Add what is learnt on top of an exported model: temperatures, fine relations and signals."""
+    script("calibrate.py", model, gum, "--write")
+    script("add_heads.py", model, gum, "--write")
+
+
+def script(name: str, *words: str) -> None:
+    """Run another script of this folder."""
+    subprocess.run([sys.executable, str(Path(__file__).with_name(name)), *words], check=True)
 
 
 def train(recipe: str, folder: Path, *assignments: str) -> None:

@@ -13,10 +13,10 @@ def model(monkeypatch):
     """Every command gets the fake parser; what it was asked for is kept."""
     asked: dict[str, Any] = {}
 
-    def load(model=None, *, threads=0, beam=1, batch_cost=4096, device=None, document_model=None):
+    def load(model=None, *, threads=0, beam=1, batch_cost=4096, device=None, document_model=None, **heads):
         asked.update(model=model, threads=threads, beam=beam, batch_cost=batch_cost, device=device)
         asked.update(document_model=document_model)
-        return fake_parser(beam=beam, batch_cost=batch_cost, joins=True)
+        return fake_parser(beam=beam, batch_cost=batch_cost, joins=True, **heads)
 
     monkeypatch.setattr("rhetree.runtime.parser.load", load)
     return asked

@@ -37,6 +37,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME|FOLDER",
         help="the model that joins sentences (default: the one for the default model)",
     )
+    parser.add_argument(
+        "--relations",
+        choices=("class", "fine"),
+        default="class",
+        help="fine for trees of finer relations, such as adversative-concession; JSON has them beside the classes "
+        "anyway (default: class)",
+    )
+    parser.add_argument(
+        "--signals",
+        action="store_true",
+        help="find the words that signal each relation: in JSON, .rs4, .rsd and pictures",
+    )
 
 
 def run(args: argparse.Namespace) -> int:

@@ -63,13 +63,15 @@ def _task(args: argparse.Namespace, format: str, *, parses: bool) -> "Task":
     return Task(
         model=args.model,
         parses=parses,
-        declares_labels=parses and format == "rs3",
+        declares_labels=parses and format in ("rs3", "rs4"),
         threads=threads,
         beam=args.beam,
         batch_cost=args.batch_cost,
         device=args.device,
         level=args.level,
         document_model=args.document_model,
+        relations=args.relations if parses else "class",
+        signals=parses and args.signals,
     )
 
 
@@ -105,6 +107,8 @@ def settings_of(args: argparse.Namespace, model: str) -> "Settings":
         "command": args.command,
         "model": model,
         "beam": args.beam,
+        "relations": getattr(args, "relations", "class"),
+        "signals": "yes" if getattr(args, "signals", False) else "no",
         "EDU texts": "yes" if args.edu_texts else "no",
         "edus": args.edus or "as given",
         "level": args.level,

@@ -3,7 +3,7 @@
 Tokens are character spans, sentences and EDUs are token spans, trees are over EDUs.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, count, pairwise
 from operator import add, sub
@@ -476,10 +476,9 @@ class Document:
             _check_syntax(self.syntax, len(self.tokens), len(self.sentences))
         if not self.secondary_edges and not self.signals:
             return
-        drawn = self.as_drawn()
-        if drawn is None:
-            raise ValueError("secondary edges and signals need a tree of the document")
-        units = drawn.spans()
+        units = self._units()
+        if not units:
+            raise ValueError("secondary edges and signals need a tree")
         for edge in self.secondary_edges:
             for unit in (edge.source, edge.target):
                 if unit not in units:
@@ -494,6 +493,19 @@ class Document:
                     raise ValueError(
                         f"a signal's token {token} is not one of {counted(len(self.tokens), 'token')}"
                     )
+
+    def _units(self) -> Set[Span]:
+        """The units of the document's tree, or else of its sentences' trees."""
+        drawn = self.as_drawn()
+        if drawn is not None:
+            return drawn.spans()
+        units: set[Span] = set()
+        if self.sentence_trees:
+            for edus, tree in zip(self.sentence_edus(), self.sentence_trees, strict=True):
+                if edus is not None and tree is not None:
+                    units.add(edus)
+                    units |= {side.shift(edus.start) for s in tree.splits for side in (s.left, s.right)}
+        return units
 
 
 _TUPLES = (

@@ -1,14 +1,18 @@
 """What a model thinks of a text: how to read a sentence, how to split a document, and how sure it is."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from rhetree.domain.annotation import Signal
 from rhetree.domain.span import Span, check_tiling
 from rhetree.domain.tree import NUCLEARITIES, Tree
 from rhetree.errors import counted
 
 LabelProbs = tuple[tuple[str, float], ...]
 """Labels such as ``elaboration-NS`` with their probabilities, best first."""
+
+FineProb = tuple[str, float]
+"""A fine relation such as ``adversative-concession`` with the probability of it and of the split's nuclearity."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +31,14 @@ class Reading:
     """Probability of each split's place, given its span; 1 where there was no choice."""
     label_probs: tuple[LabelProbs, ...] = ()
     """The likeliest labels of each split, followed by its own label if that is not among them."""
+    fine: tuple[FineProb, ...] = ()
+    """The fine relation of each split, within the class of its label; empty if the model does not tell."""
+    signals: tuple[Signal, ...] = field(default=(), compare=False)
+    """The words that signal this reading's relations, if they were looked for: EDUs and tokens are counted from the
+    sentence's first. The document's own ``signals`` are those of its first readings, and files hold only these."""
 
     def __post_init__(self) -> None:
-        for name in ("edus", "edu_probs", "split_probs", "label_probs"):
+        for name in ("edus", "edu_probs", "split_probs", "label_probs", "fine", "signals"):
             if type(getattr(self, name)) is not tuple:
                 object.__setattr__(self, name, tuple(getattr(self, name)))
         n_edus, n_splits = len(self.edus), 0
@@ -49,7 +58,11 @@ class Reading:
                 f"expected a probability and labels for each of {counted(n_splits, 'split')}, "
                 f"got {len(self.split_probs)} and {len(self.label_probs)}"
             )
-        _check_probs(self.edu_probs + self.split_probs)
+        if len(self.fine) not in (0, n_splits):
+            raise ValueError(
+                f"expected a fine relation for each of {counted(n_splits, 'split')}, got {len(self.fine)}"
+            )
+        _check_probs((*self.edu_probs, *self.split_probs, *(prob for _, prob in self.fine)))
         for labels in self.label_probs:
             _check_label_probs(labels)
 

@@ -207,6 +207,8 @@ def _probabilities_record(reading: Reading) -> Record:
     if reading.tree is not None:
         record["splits"] = list(map(_rounded, reading.split_probs))
         record["labels"] = list(map(_label_records, reading.label_probs))
+    if reading.fine:
+        record["fine"] = _label_records(reading.fine)
     return record
 
 
@@ -436,14 +438,15 @@ def _reading(record: Record, where: str) -> Reading:
     tree = None if splits is None else _tree(splits, f"{where}.splits")
     where = f"{where}.probabilities"
     of_tree = () if tree is None else ("splits", "labels")
-    probabilities = as_object(record["probabilities"], where, ("log_prob", "edus", *of_tree), ())
+    probabilities = as_object(record["probabilities"], where, ("log_prob", "edus", *of_tree), ("fine",))
     labels = as_list(probabilities.get("labels", []), f"{where}.labels")
     log_prob = as_real(probabilities["log_prob"], f"{where}.log_prob")
     edu_probs = _reals(probabilities["edus"], f"{where}.edus")
     split_probs = _reals(probabilities.get("splits", []), f"{where}.splits")
     label_probs = tuple(_label_probs(own, f"{where}.labels[{number}]") for number, own in enumerate(labels))
+    fine = _label_probs(probabilities.get("fine", []), f"{where}.fine")
     with _naming(where):
-        return Reading(tuple(edus), tree, log_prob, edu_probs, split_probs, label_probs)
+        return Reading(tuple(edus), tree, log_prob, edu_probs, split_probs, label_probs, fine)
 
 
 def _split_probs(value: object) -> tuple[SplitProbs, ...]:

@@ -18,13 +18,16 @@ def draw_document(document: "Document", style: Style) -> Iterator[str]:
 
     That is the tree of the document, or each sentence with its tree or its EDUs, or all EDUs if the
     sentences are not known. If a sentence has several readings, the readings of all sentences follow
-    the tree, or replace the sentences.
+    the tree, or replace the sentences. The signals that a model found come last.
     """
     has_tree = document.tree is not None
     has_alternatives = any(len(readings) > 1 for readings in document.readings)
     if has_tree or not has_alternatives:
         by_sentence = not has_tree and bool(document.sentences)
-        yield from draw_panels(document_panels(document, by_sentence=by_sentence), style)
+        panels = document_panels(document, by_sentence=by_sentence)
+        yield from draw_panels(panels, style)
+        if document.readings:
+            yield from _signals(panels)
     if not has_alternatives:
         return
     sentences = document_panels(document, by_sentence=True)
@@ -36,6 +39,15 @@ def draw_document(document: "Document", style: Style) -> Iterator[str]:
             panel = replace(_panel(document, number, reading), first=sentence.first)
             for line in draw_panels([panel], replace(style, width=style.width - 2)):
                 yield f"  {line}"
+
+
+def _signals(panels: list[Panel]) -> Iterator[str]:
+    """A line for each unit whose relation a model found signals of."""
+    units = [(panel.numbers_of(unit), texts) for panel in panels for unit, texts in panel.signals.items()]
+    width = max((len(numbers) for numbers, _ in units), default=0)
+    for place, (numbers, texts) in enumerate(units):
+        title = "signals" if place == 0 else ""
+        yield f"{title:7}  {numbers:>{width}}  {'; '.join(texts)}"
 
 
 def _panel(document: "Document", number: int, reading: "Reading") -> Panel:

@@ -1,7 +1,7 @@
 """A parsed document as the contents of a file, in each format that ``rhetree parse`` writes.
 
-Trees are of sentences. A format that knows one tree a file gets what comes nearest: ``rs3`` has the
-trees side by side, like an annotation that is not finished; ``dis`` takes a document of one sentence.
+Trees are of sentences. A format that knows one tree a file gets what comes nearest: ``rs3`` and
+``rs4`` have the trees side by side, like an annotation that is not finished; ``dis`` takes a document of one sentence.
 A new format is a function here and a line in ``ENCODINGS``.
 """
 
@@ -179,6 +179,7 @@ ENCODINGS: Mapping[str, Encoding] = {
             needs_words=False,
         ),
         Encoding(name="rs3", encode=_as("rs3"), suffix=".rs3", needs_trees=True),
+        Encoding(name="rs4", encode=_as("rs4"), suffix=".rs4", needs_trees=True),
         Encoding(name="dis", encode=_dis, suffix=".dis", needs_trees=True),
         Encoding(name="conllu", encode=_as("conllu"), suffix=".conllu", many=True),
         Encoding(name="brackets", encode=_as("brackets"), suffix=".brackets", many=True, needs_trees=True),

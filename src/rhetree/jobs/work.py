@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rhetree.domain.document import Document
     from rhetree.domain.levels import Level
     from rhetree.runtime.parser import Parser
-    from rhetree.runtime.pipeline import Edus
+    from rhetree.runtime.pipeline import Edus, Relations
 
 Item: TypeAlias = "tuple[Document, Edus]"
 """A document, and whether its EDUs are found ("auto") or kept ("gold")."""
@@ -30,7 +30,7 @@ class Task:
     parses: bool = True
     """Whether to find trees, or EDUs alone."""
     declares_labels: bool = False
-    """Whether documents carry the model's relations, for rs3."""
+    """Whether documents carry the model's relations, for rs3 and rs4."""
     threads: int = 0
     beam: int = 1
     batch_cost: int | None = None
@@ -39,6 +39,10 @@ class Task:
     """How far up trees go."""
     document_model: str | None = None
     """The model that joins sentences; None is the one for the default model."""
+    relations: "Relations" = "class"
+    """Whether trees have classes or fine relations."""
+    signals: bool = False
+    """Whether to find the words that signal relations."""
 
     def load(self) -> "Worker":
         """Load the model."""
@@ -52,6 +56,8 @@ class Task:
             batch_cost=self.batch_cost or BATCH_COST,
             device=self.device,
             document_model=self.document_model,
+            relations=self.relations,
+            signals=self.signals,
         )
         return Worker(self, parser)
 
@@ -122,7 +128,7 @@ class Worker:
             return parsed
         from rhetree.formats.rs3 import declare
 
-        labels = self.parser.model.labels
+        labels = self.parser.pipeline.all_labels
         if level != "sentence":
             labels = tuple(sorted({*labels, *self.parser.document_model().labels}))
         return (declare(document, labels) for document in parsed)

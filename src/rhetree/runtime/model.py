@@ -10,6 +10,8 @@
     segmenter.onnx    a step of the segmenter's decoder
     parser.onnx       a step of the parser's decoder
     labels.onnx       labels of splits
+    fine.onnx         fine relations of splits, if it knows them
+    signals.onnx      words that signal a split's relation, if it finds them
     MODEL_CARD.md     what people should know of it, if someone wrote it
     weights.safetensors, … as it was trained, in models that can be trained further
 
@@ -19,7 +21,7 @@
 import os
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -29,6 +31,7 @@ import numpy as np
 from rhetree.domain.relations import label_parts
 from rhetree.errors import ModelError
 from rhetree.runtime.calibration import CalibratedNetwork, Temperatures
+from rhetree.runtime.heads import Heads, load_heads
 from rhetree.runtime.identity import identify
 from rhetree.runtime.model_files import (
     MOST_CONFIG_BYTES,
@@ -78,6 +81,8 @@ class RuntimeModel:
     folder: Path
     identity: str
     """Its name and the beginning of its hash."""
+    heads: Heads = field(default_factory=Heads)
+    """What it can tell beside EDUs and trees."""
 
     @property
     def task(self) -> str:
@@ -102,9 +107,10 @@ def load_runtime(folder: Path, *, threads: int = 0) -> RuntimeModel:
     with ThreadPoolExecutor(1) as beside:  # reading all of its files takes a while
         identity = beside.submit(identify, folder, config)
         network = _calibrated(_network(folder, runtime, threads), runtime)
-    model = RuntimeModel(network, tuple(config["labels"]), config, folder, identity.result())
+        heads = load_heads(folder, runtime, config["labels"])
+    model = RuntimeModel(network, tuple(config["labels"]), config, folder, identity.result(), heads)
     try:
-        try_out(model.network, model.labels, model.task)
+        try_out(model.network, model.labels, model.task, model.heads)
     except ModelError as error:
         raise ModelError(f"{folder}: {CONFIG} and the files beside it do not fit: {error}") from error
     return model

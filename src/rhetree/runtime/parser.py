@@ -14,7 +14,7 @@ from rhetree.errors import ModelError, counted
 from rhetree.runtime.constraints import ConstraintsLike
 from rhetree.runtime.document_joining import join_sentences
 from rhetree.runtime.installed import DEFAULT, DOCUMENTS, find_model, installed_models
-from rhetree.runtime.pipeline import BATCH_COST, Edus, Pipeline
+from rhetree.runtime.pipeline import BATCH_COST, Edus, Pipeline, Relations
 from rhetree.runtime.workers import MOST_THREADS
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ def load(
     batch_cost: int = BATCH_COST,
     device: str | None = None,
     document_model: str | Path | None = None,
+    relations: Relations = "class",
+    signals: bool = False,
 ) -> "Parser":
     """Load a model to parse with.
 
@@ -47,7 +49,11 @@ def load(
     :param device: where torch runs a model that was not exported, such as ``cuda``; None is a GPU if there is one
     :param document_model: the name or folder of the model that joins sentences; None is the one that came with the
         default model. It is loaded when it is first needed.
+    :param relations: "class", or "fine" for trees of the finer relations below the classes
+    :param signals: whether to find the words that signal each relation, as :attr:`Document.signals`
     """
+    if relations not in ("class", "fine"):
+        raise ValueError(f"relations are 'class' or 'fine', got {relations!r}")
     for name, value, least in (("threads", threads, 0), ("beam", beam, 1), ("batch_cost", batch_cost, 1)):
         if not isinstance(value, int) or value < least:
             raise ValueError(f"{name} is a whole number from {least} on, got {value!r}")
@@ -63,6 +69,8 @@ def load(
         threads=threads,
         device=device,
         document_model=document_model,
+        relations=relations,
+        signals=signals,
     )
 
 
@@ -96,6 +104,8 @@ class Parser:
         threads: int = 0,
         device: str | None = None,
         document_model: str | Path | None = None,
+        relations: Relations = "class",
+        signals: bool = False,
     ) -> None:
         """Parse with a model; :func:`load` explains the settings.
 
@@ -108,9 +118,19 @@ class Parser:
             "batch_cost": batch_cost,
             "device": device,
             "document_model": document_model,
+            "relations": relations,
+            "signals": signals,
         }
         self._document_model: DocumentModel | None = None
-        self.pipeline = Pipeline(model.network, model.labels, batch_cost=batch_cost, beam=beam)
+        self.pipeline = Pipeline(
+            model.network,
+            model.labels,
+            batch_cost=batch_cost,
+            beam=beam,
+            heads=model.heads,
+            relations=relations,
+            signals=signals,
+        )
 
     def __repr__(self) -> str:
         return f"<Parser {str(self.model.folder)!r}>"

@@ -8,14 +8,17 @@ from typing import Literal
 from rhetree.domain.document import Document
 from rhetree.domain.reading import Reading
 from rhetree.domain.span import Span
-from rhetree.errors import MismatchError, counted
+from rhetree.errors import MismatchError, ModelError, counted
 from rhetree.runtime.batching import batches_by_cost
 from rhetree.runtime.constraints import ConstraintsLike, SentenceConstraints, as_constraints, resolve
 from rhetree.runtime.edu_search import REACH, Segmentation, find_segmentations
+from rhetree.runtime.heads import Heads
 from rhetree.runtime.network import Encoded, Network
 from rhetree.runtime.readings import find_readings, readings_without_trees
 
 Edus = Literal["auto", "gold"]
+Relations = Literal["class", "fine"]
+"""What the relations of trees are: classes, or the finer relations below them."""
 
 BATCH_COST = 4096
 WINDOW = 2048
@@ -40,6 +43,9 @@ class Pipeline:
         beam: int = 1,
         reach: int = REACH,
         top_labels: int = 3,
+        heads: Heads | None = None,
+        relations: Relations = "class",
+        signals: bool = False,
     ) -> None:
         """Set up a pipeline.
 
@@ -52,6 +58,9 @@ class Pipeline:
         :param beam: beam width: the number of readings to keep, and to return, for each sentence; 1 is greedy
         :param reach: the most tokens in an EDU
         :param top_labels: number of labels of each split whose probabilities to return
+        :param heads: what else is known of splits: fine relations, signals
+        :param relations: whether trees have classes, with fine relations beside them, or fine relations
+        :param signals: whether to find the words that signal relations
         """
         at_least_one = {
             "batch_cost": batch_cost,
@@ -71,6 +80,20 @@ class Pipeline:
         self.beam = beam
         self.reach = reach
         self.top_labels = top_labels
+        self.heads = heads or Heads()
+        self.relations = relations
+        self.signals = signals
+        if relations == "fine" and self.heads.fine is None:
+            raise ModelError("this model knows no fine relations; those that do have fine.onnx")
+        if signals and self.heads.signals is None:
+            raise ModelError("this model does not find signals; those that do have signals.onnx")
+
+    @property
+    def all_labels(self) -> tuple[str, ...]:
+        """Every label that a tree can have."""
+        if self.relations == "fine" and self.heads.fine is not None:
+            return self.heads.fine.labels
+        return self.labels
 
     def predict(
         self,
@@ -184,7 +207,7 @@ class Pipeline:
             segmentations = self._find_segmentations(self.network, encoded, constraints)
         if encoded.parser is None or not trees:
             return readings_without_trees(segmentations)
-        return find_readings(
+        readings = find_readings(
             self.network,
             encoded,
             segmentations,
@@ -193,6 +216,12 @@ class Pipeline:
             top_labels=self.top_labels,
             constraints=constraints,
         )
+        if self.signals and self.heads.signals is not None:
+            readings = self.heads.signals(encoded, sentences, readings)
+        if self.heads.fine is not None:
+            main = self.relations == "fine"
+            readings = self.heads.fine(encoded, readings, main=main, n_told=self.top_labels)
+        return readings
 
     def _find_segmentations(
         self,
@@ -298,8 +327,18 @@ def _edus_by_sentence(document: Document) -> Iterator[list[Span]]:
 
 def with_readings(document: Document, readings: list[tuple[Reading, ...]]) -> Document:
     """The document's text, tokens and sentences with what was found; nothing gold comes through."""
-    edus, trees = [], []
+    edus: list[Span] = []
+    trees, signals = [], []
     for sentence, (best, *_) in zip(document.sentences, readings, strict=True):
+        signals += [
+            replace(
+                one,
+                source=one.source.shift(len(edus)),
+                tokens=tuple(token + sentence.start for token in one.tokens),
+            )
+            for one in best.signals
+            if isinstance(one.source, Span)
+        ]
         edus += [edu.shift(sentence.start) for edu in best.edus]
         if best.tree is not None:
             trees.append(best.tree)
@@ -312,7 +351,7 @@ def with_readings(document: Document, readings: list[tuple[Reading, ...]]) -> Do
         readings=tuple(readings),
         nary=None,
         secondary_edges=(),
-        signals=(),
+        signals=tuple(signals),
         # CoNLL-U's field of relations between EDUs
         syntax=None if syntax is None else syntax.without_misc("Discourse"),
     )

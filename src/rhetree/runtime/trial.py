@@ -6,6 +6,7 @@ import numpy as np
 
 from rhetree.domain.span import Span
 from rhetree.errors import ModelError
+from rhetree.runtime.heads import Heads
 from rhetree.runtime.network import Network
 from rhetree.runtime.pipeline import Pipeline
 
@@ -13,12 +14,13 @@ _SENTENCES = (("Yes",), ("He", "left", ",", "xylographically", "."))
 """One without a split and one with several; the second has a word that few vocabularies know."""
 
 
-def try_out(network: Network, labels: Sequence[str], task: str) -> None:
+def try_out(network: Network, labels: Sequence[str], task: str, heads: Heads | None = None) -> None:
     """Raise :class:`ModelError` where a network cannot do what it was trained for, or has other labels.
 
     :param task: segment, parse or joint
     """
-    pipeline = Pipeline(network, labels)
+    signals = heads is not None and heads.signals is not None
+    pipeline = Pipeline(network, labels, heads=heads, signals=signals)
     try:
         if task != "parse":
             pipeline.analyse(_SENTENCES, trees=False)

@@ -107,7 +107,7 @@ def _check_format(format: str, trees: bool) -> None:
 
 
 def _write(document: Document, body: TextsBody, parser: Parser) -> Content:
-    if body.format == "rs3":
-        document = declare(document, parser.model.labels)
+    if body.format in ("rs3", "rs4"):
+        document = declare(document, parser.pipeline.all_labels)
     format = "jsonl" if body.format == "json" and body.is_many else body.format
     return Content(document.name, format, encode(document, format))

@@ -1,5 +1,6 @@
 """Writes .rs3 and .rs4 files, as rstWeb does."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import accumulate, pairwise, zip_longest
 from typing import cast
@@ -25,7 +26,8 @@ def render(document: Document, format: Format, *, annotated: bool) -> str:
     """
     is_forest = document.tree is None and bool(document.sentence_trees)
     if is_forest:
-        document = document.without_trees().with_nary(_joined(document, format.name))
+        joined = document.without_trees().with_nary(_joined(document, format.name))
+        document = replace(joined, secondary_edges=document.secondary_edges, signals=document.signals)
     format.require(document)
     nary = cast(NaryTree, document.as_drawn())  # a document with a tree has a drawing of it
     relations = relations_to_declare(document, nary, annotated=annotated)
@@ -33,7 +35,9 @@ def render(document: Document, format: Format, *, annotated: bool) -> str:
         relations -= {("multinuc", VIRTUAL_ROOT)}
     _check_names(document, nary, format.name, annotated=annotated)
     layout = lay_out(nary, {name for type, name in relations if type == "multinuc"})
-    nodes = _without_virtual_root(layout.nodes) if is_forest else layout.nodes
+    numbers = _numbers_without_virtual_root(layout.nodes) if is_forest else {}
+    nodes = _renumbered(layout.nodes, numbers) if numbers else layout.nodes
+    ids = {span: numbers.get(id, id) for span, id in layout.ids.items()}
     words = [token.form.split() for token in document.tokens]
     texts = [
         " ".join(word for token in words[edu.start : edu.end] for word in token) for edu in document.edus
@@ -42,7 +46,7 @@ def render(document: Document, format: Format, *, annotated: bool) -> str:
         raise UnwritableError(f"its EDU {texts.index('') + 1} has no text", document.name, format.name)
     body = [_spell(node, text) for node, text in zip_longest(nodes, texts)]
     if annotated:
-        body += annotation_lines(document, layout.ids, _word_numbers(words))
+        body += annotation_lines(document, ids, _word_numbers(words))
     header = header_lines(document, relations, annotated=annotated)
     header += sentence_lines(document, list(accumulate(map(len, words))), have_trees=is_forest)
     lines = [
@@ -81,18 +85,21 @@ def _joined(document: Document, format: str) -> NaryTree:
     return NaryTree(tuple(units))
 
 
-def _without_virtual_root(nodes: list[Node]) -> list[Node]:
-    """The nodes without the virtual root, so that its children are roots, numbered without a gap."""
+def _numbers_without_virtual_root(nodes: list[Node]) -> dict[str, str]:
+    """New ids without a gap for all nodes but the virtual root; none if there is no such root."""
     hung = {node.parent for node in nodes if node.relname == VIRTUAL_ROOT}
-    if not hung:
-        return nodes
     kept = [node for node in nodes if node.id not in hung]
-    numbers = {node.id: str(number) for number, node in enumerate(kept, start=1)}
+    return {node.id: str(number) for number, node in enumerate(kept, start=1)} if hung else {}
+
+
+def _renumbered(nodes: list[Node], numbers: Mapping[str, str]) -> list[Node]:
+    """The nodes that have a new id; those whose parent has none become roots."""
     return [
         Node(numbers[node.id], node.kind)
-        if node.parent is None or node.parent in hung
+        if node.parent is None or node.parent not in numbers
         else Node(numbers[node.id], node.kind, numbers[node.parent], node.relname)
-        for node in kept
+        for node in nodes
+        if node.id in numbers
     ]
 
 

@@ -1,0 +1,46 @@
+"""Make the fast model: a small encoder cut out of e5-small, a student of `english` on it, and its export.
+
+    python benchmarks/make_english_fast.py GUM TEXTS ENCODERS -o RUNS [--teacher english] [--threads N]
+
+TEXTS and ENCODERS are as for `make_english.py`; the teacher is an installed model or the folder of one. The run goes on
+where it was if this is started again. The model is RUNS/english-fast/shipped.
+"""
+
+import argparse
+from pathlib import Path
+
+from make_english import TEXTS, finish, rhetree, script, train
+from rhetree.runtime.installed import find_model
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("gum", type=Path)
+    parser.add_argument("texts", type=Path)
+    parser.add_argument("encoders", type=Path)
+    parser.add_argument("-o", "--output", type=Path, required=True)
+    parser.add_argument("--teacher", default="english")
+    parser.add_argument("--threads", type=int, default=1)
+    args = parser.parse_args()
+    texts = [str(args.texts / name) for name in TEXTS]
+    encoder, folder = args.output / "e5-fast", args.output / "english-fast"
+    if not encoder.is_dir():
+        script("small_encoder.py", str(args.encoders / "e5-small"), str(encoder), str(args.gum), *texts)
+    train(
+        "english-fast",
+        folder,
+        f"data.corpus={args.gum}",
+        f"train.threads={args.threads}",
+        f"network.embedding.path={encoder}",
+        f"distillation.teachers={[str(find_model(args.teacher))]}",
+        f"distillation.texts={texts}",
+    )
+    shipped = str(folder / "shipped")
+    rhetree("export", str(folder / "model"), "-o", shipped)
+    finish(shipped, str(args.gum))
+
+
+if __name__ == "__main__":
+    main()
