@@ -4,9 +4,11 @@ import io
 import json
 from pathlib import Path
 
+import pytest
+
 from rhetree.domain.document import Document
 from rhetree.formats import FORMATS
-from support.browsing import BRIDGE, parse, saved_as, show
+from support.browsing import BRIDGE, open_file, parse, saved_as, show
 from support.drawn_documents import drawn_nary, treasury
 from support.fake_model import fake_parser
 
@@ -134,6 +136,19 @@ def test_work_is_there_again_after_a_reload(page, site):
     assert "1 correction" in page.locator("#status").inner_text()
     page.click("#undo")
     assert tree(page) != corrected
+    page.click("#redo")
+    saved(page)
+    # Where room is short, neither history nor what was opened is kept; what was decided is.
+    page.evaluate(
+        """() => {
+          const { store } = window.rhetree;
+          store.save({ ...store.load(), opened: null, history: { done: [], undone: [] } });
+          location.hash = "";
+        }"""
+    )
+    page.reload()
+    page.wait_for_selector(".link.decided")
+    assert tree(page) == corrected
     saved(page)
     other = page.context.new_page()
     other.goto(site)
@@ -204,6 +219,20 @@ def test_json_and_rs3_read_back_what_was_corrected(page):
     assert [again.text_of(edu) for edu in again.edus] == [" ".join(text.split()) for text in spaced(document)]
     page.evaluate("(record) => window.rhetree.start(record, 'again')", record)
     assert json.loads(saved_as(page, "json")) == record
+
+
+@pytest.mark.parametrize("format", ["rs3", "rs4", "dis", "json"])
+def test_a_corrected_sentence_is_opened_again_as_it_was_saved(page, tmp_path, format):
+    parse(page, BRIDGE)
+    choose(page, 0, 4)
+    for key in ("n", ".", "j"):
+        page.keyboard.press(key)
+    before, texts = tree(page), page.locator(".words .edu").all_inner_texts()
+    (tmp_path / f"a.{format}").write_bytes(saved_as(page, format))
+    open_file(page, tmp_path / f"a.{format}")
+    assert tree(page) == before
+    squeezed = [text.replace(" ", "") for text in page.locator(".words .edu").all_inner_texts()]
+    assert squeezed == [text.replace(" ", "") for text in texts]
 
 
 def spaced(document):

@@ -45,6 +45,19 @@ def test_every_format_that_we_read_is_opened(page, tmp_path):
         assert bool(page.locator("svg.rst").count()) == has_tree, format.name
 
 
+@pytest.mark.parametrize("format", ["edus", "conllu"])
+def test_trees_are_found_for_a_file_without_any(page, tmp_path, format):
+    path = tmp_path / f"a.{format}"
+    write(fake_parser().parse(BRIDGE), path)
+    open_file(page, path)
+    before = page.locator(".words .edu").all_inner_texts()
+    assert len(before) == 4
+    page.click("#parse-document")
+    page.wait_for_selector("svg.rst")
+    assert page.locator(".words .edu").all_inner_texts() == before
+    assert not page.locator("#parse-document").is_visible()
+
+
 def test_several_documents_of_a_file_are_offered(page, tmp_path):
     write([treasury(), fake_parser().parse(BRIDGE)], tmp_path / "a.jsonl")
     open_file(page, tmp_path / "a.jsonl")

@@ -116,6 +116,28 @@ def test_text_is_measured_and_broken_alike(bench):
         assert even == wrap_evenly(cleaned, 150.0, lambda line: pixels(line, 12.0))
 
 
+def brightness(colour):
+    channels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in channels]
+    return sum(share * one for share, one in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def test_text_stands_out_from_what_is_behind_it(bench):
+    """The contrast that WCAG asks for, 4.5 to 1."""
+    for theme in ("light", "dark"):
+        bench.evaluate("(theme) => { document.documentElement.dataset.theme = theme; }", theme)
+        colours = bench.evaluate(
+            """() => Object.fromEntries(["ink", "muted", "satellite", "nuclei", "mark", "decided", "paper", "tint", "lit"].map((name) =>
+              [name, getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim()]))"""
+        )
+        light = {name: brightness(colour) for name, colour in colours.items()}
+        pairs = [(text, "paper") for text in ("ink", "muted", "satellite", "nuclei", "mark", "decided")]
+        pairs += [("ink", "tint"), ("ink", "lit"), ("muted", "tint")]
+        for text, ground in pairs:
+            high, low = sorted((light[text], light[ground]), reverse=True)
+            assert (high + 0.05) / (low + 0.05) >= 4.4, (theme, text, ground)
+
+
 def test_colours_are_those_of_the_svg(bench):
     for theme, colours in (("light", LIGHT), ("dark", DARK)):
         bench.evaluate("(theme) => { document.documentElement.dataset.theme = theme; }", theme)

@@ -2,7 +2,7 @@
 // mouse.js, keys.js, editor.js and files.js tell this one what people want.
 
 import { Comparison } from "./comparison.js";
-import { isDecided, requestFor } from "./constraints.js";
+import { isDecided, requestFor, requestForTrees } from "./constraints.js";
 import { fromRecord, toRecord } from "./document.js";
 import { byId } from "./dom.js";
 import { Editor } from "./editor.js";
@@ -92,6 +92,13 @@ export class App {
     this.save();
   }
 
+  /** Finds trees for a document that has none; its EDUs stay, if it has any. */
+  async parseDocument() {
+    await this.doing("Parsing …", async () => {
+      this.start(await service.parse(requestForTrees(this.document, this.record())), this.title);
+    });
+  }
+
   /** Goes on with work that was kept. */
   restore(work) {
     this.opened = work.opened;
@@ -132,6 +139,7 @@ export class App {
     byId("n-unsure").textContent = this.unsure.length;
     byId("unsure").disabled = !this.unsure.length;
     byId("unsure").hidden = Boolean(this.comparison);
+    byId("parse-document").hidden = Boolean(this.comparison) || panels.some((panel) => panel.splits);
   }
 
   // --- corrections --------------------------------------------------------------------------

@@ -33,6 +33,16 @@ export function requestFor(document, panel, labels) {
   return { document: { id: "", tokens: [forms] }, edus: "auto", constraints };
 }
 
+/** The body of the request that finds the trees of a document without any; its EDUs stay, if it has some. */
+export function requestForTrees(document, record) {
+  const edus = document.panels.flatMap((panel) => panel.edus || []);
+  if (!edus.length) return { document: record, edus: "auto" };
+  if (document.sentences.length) return { document: record, edus: "gold" };
+  // Its sentences are not known, so the text is parsed, and has to have these EDUs.
+  const spans = edus.map(([start, end]) => [document.offsets[start][0], document.offsets[end - 1][1]]);
+  return { text: record.text, constraints: { edus: spans } };
+}
+
 /** Whether the model has a label with this relation and this nuclearity, as far as they are given. */
 function isKnown({ nuclearity, relation }, labels) {
   return labels.some((label) =>

@@ -135,7 +135,7 @@ function drawBar(bar, text, itemOf, marksOf) {
   const line = path(`bar${kind === "leaf" ? " leaf" : ""}`, `M${n(bar.left)} ${n(bar.y)}H${n(bar.right)}`);
   if (kind === "group") {
     group.append(
-      hit(bar.left - 2, bar.y - 6, bar.right - bar.left + 4, 12),
+      hit(bar.left - 2, bar.y - 5, bar.right - bar.left + 4, 9),
       hit(bar.left - 2, bar.y, pixels(numbers, SMALL) + 6, 16),
       line,
       words("number start", bar.left, bar.y + 12, numbers),

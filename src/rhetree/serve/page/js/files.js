@@ -148,11 +148,15 @@ export async function save(app, format) {
 async function contentOf(app, format) {
   if (format === "txt") return new Blob([remainingText(app)], { type: "text/plain" });
   if (format === "svg" || format === "png") return service.draw(app.record(), format, themeOf());
-  const { panels } = app.document;
-  const isOneOfMany = format === "dis" && panels.length > 1;
-  if (isOneOfMany && !app.choice) throw new Error("A .dis file holds one tree: choose a sentence first.");
-  const record = isOneOfMany ? panelRecord(app.document, app.choice.number) : app.record();
+  const record = format === "dis" && !app.document.isWhole ? chosenRecord(app) : app.record();
   return new Blob([await service.convert(record, format)], { type: "text/plain" });
+}
+
+/** The chosen sentence, or the only one, as a document of its own. */
+function chosenRecord(app) {
+  const isOnly = app.document.panels.length === 1;
+  if (!isOnly && !app.choice) throw new Error("A .dis file holds one tree: choose a sentence first.");
+  return panelRecord(app.document, isOnly ? 0 : app.choice.number);
 }
 
 /** A picture is light, unless dark was asked for. */

@@ -30,7 +30,8 @@ export function connectKeys(app) {
   });
   document.addEventListener("keydown", (event) => {
     const isTyping = event.target.closest("textarea, input, select, dialog[open]");
-    if ((event.ctrlKey || event.metaKey) && !isTyping && app.document) {
+    const hasOwnUndo = event.target.closest("textarea, input:not([type=range])");
+    if ((event.ctrlKey || event.metaKey) && !hasOwnUndo && app.document) {
       const key = event.key.toLowerCase();
       if (key === "z" && !event.shiftKey) app.undo();
       else if (key === "y" || (key === "z" && event.shiftKey)) app.redo();

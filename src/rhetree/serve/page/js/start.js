@@ -21,7 +21,7 @@ function connectTools(app) {
     const isAll = value === Number(byId("level").max);
     app.settings.level = isAll ? Infinity : value;
     byId("level-told").textContent = isAll ? "all" : value ? `${value} deep` : "only nuclei";
-    for (const row of app.list.rows) for (const view of row.views || []) view.fade();
+    for (const row of app.list.rows) for (const view of row.views || []) if (view.isDrawn) view.fade();
   };
   const choose = (number) => {
     byId("text").value = EXAMPLES[number].text;
@@ -32,6 +32,7 @@ function connectTools(app) {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) app.parse(byId("text").value);
   });
   on("write", "click", () => app.showEntry(byId("entry").hidden));
+  on("parse-document", "click", () => app.parseDocument());
   on("undo", "click", () => app.undo());
   on("redo", "click", () => app.redo());
   on("probs", "click", () => {
@@ -80,7 +81,7 @@ function connectTools(app) {
 async function begin(app) {
   app.labels = ((await app.doing("", () => service.model())) || { labels: [] }).labels;
   const [text, work] = [textOfAddress(), app.store.load()];
-  if (work && (text === null || work.opened.text === text)) app.restore(work);
+  if (work && (text === null || work.record.text === text)) app.restore(work);
   else if (text !== null) {
     byId("text").value = text;
     await app.parse(text);

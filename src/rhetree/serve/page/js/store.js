@@ -2,6 +2,7 @@
 // tabs do not overwrite each other, and a reload finds its own work. A save replaces one value, which a browser does
 // wholly or not at all, so one that is broken off leaves what was there.
 
+import { isDecided } from "./constraints.js";
 import { fromRecord, toRecord } from "./document.js";
 
 const PREFIX = "rhetree.work.";
@@ -11,12 +12,9 @@ const SHORT = 10; // steps that are kept where room is short
 
 /** What is kept of the page's state: the record, and in full the panels that it does not tell all about. */
 export function pack({ document, history, title, opened }) {
-  const panels = {};
-  document.panels.forEach((panel, number) => {
-    const isDecided = Object.keys(panel.fixed.edges).length + Object.keys(panel.fixed.spans).length > 0;
-    const isCorrected = isDecided || history.done.concat(history.undone).some((step) => step.number === number);
-    if (isCorrected) panels[number] = panel;
-  });
+  const numbers = new Set([...history.done, ...history.undone].map((step) => step.number));
+  document.panels.forEach((panel, number) => isDecided(panel) && numbers.add(number));
+  const panels = Object.fromEntries([...numbers].map((number) => [number, document.panels[number]]));
   return { record: toRecord(document), panels, history, title, opened };
 }
 
