@@ -46,6 +46,7 @@ def test_packages_hold_what_runs_and_nothing_else(built):
     names = zipfile.ZipFile(wheel).namelist()
     for needed in (
         "pretrained/english/encoder.onnx",
+        "recipes/english.toml",
         "serve/page/index.html",
         "draw/page/page.js",
         "py.typed",
