@@ -183,3 +183,31 @@ def test_a_checkpoint_without_its_random_state_is_refused(corpus, tmp_path):
     save_file(tensors, path, metadata=about)
     with pytest.raises(ModelError, match="belongs to another network"):
         list(run(small_recipe(corpus, "train.epochs=2"), tmp_path / "run", resume=True))
+
+
+@pytest.mark.parametrize("n_saved", range(4))
+def test_a_run_killed_at_any_checkpoint_resumes_to_the_log_of_an_unbroken_one(
+    n_saved, corpus, tmp_path, monkeypatch
+):
+    """Whatever was logged and not saved is cut, and whatever is saved is in the log."""
+    from rhetree.learning.training.checkpoint import save_checkpoint
+    from rhetree.learning.training.experiment import run
+    from support.training_runs import small_recipe
+
+    recipe = small_recipe(corpus, "train.checkpoint_steps=1", "train.epochs=2")
+    list(run(recipe, tmp_path / "whole"))
+    left = [n_saved]
+
+    def dies(*arguments):
+        if not left[0]:
+            raise SystemExit
+        left[0] -= 1
+        save_checkpoint(*arguments)
+
+    monkeypatch.setattr("rhetree.learning.training.loop.save_checkpoint", dies)
+    try:
+        list(run(recipe, tmp_path / "broken"))
+    except SystemExit:
+        monkeypatch.undo()
+        list(run(recipe, tmp_path / "broken", resume=True))
+    assert (tmp_path / "broken" / "log.jsonl").read_bytes() == (tmp_path / "whole" / "log.jsonl").read_bytes()

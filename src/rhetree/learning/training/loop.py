@@ -161,8 +161,11 @@ def train(
                 if processes.is_first:
                     keep(scores)
         if processes.is_first:
-            save_checkpoint(folder, trainee, position, torch.get_rng_state())
+            random = torch.get_rng_state()
+            # First the evaluation, so that it is in the log when the checkpoint says that it is done: a resumed run
+            # cuts from the log what the checkpoint does not know.
             yield Evaluated(position.epoch, position.step, scores, is_best)
+            save_checkpoint(folder, trainee, position, random)
 
 
 def _find_gradient(
