@@ -54,6 +54,8 @@ def shown(document):
             "1) Open the door.\n2) Look out.\n3) Run!",
             [("item", "1) Open the door."), ("item", "2) Look out."), ("item", "3) Run!")],
         ),
+        ("You know I —\n\nNo.", [("paragraph", "You know I —"), ("paragraph", "No.")]),
+        ("So it is. Well\n\nNo.", [("paragraph", "So it is. Well"), ("paragraph", "No.")]),
         ("he said\n\nno.", [("paragraph", "he said"), ("paragraph", "no.")]),
     ],
 )
@@ -73,6 +75,8 @@ def test_one_paragraph_per_line():
         "Two were left.",
     ]
     assert [text for _, text in shown(tokenize("\n".join(lines)))] == lines
+    alike = [f"It rained on day {number}." for number in range(10, 30)]
+    assert [text for _, text in shown(tokenize("\n".join(alike)))] == alike
 
 
 def test_a_long_run_of_lines_without_full_stops_is_no_run_of_headings():

@@ -104,34 +104,49 @@ def _statements(document: "Document") -> list[int]:
 def _chosen(
     tree: Tree, salience: Sequence[float], candidates: Sequence[int], sizes: Sequence[int], room: float
 ) -> set[int]:
-    """The candidates that fit, most salient first, each with those that it needs. The first always fits."""
+    """The candidates that fit, most salient first, each with those that it needs. The first always fits.
+
+    One that needs another that did not fit is left out, so that each is looked at about once.
+    """
     needs = antecedents(tree)
     parts = _parts(tree)
     allowed = set(candidates)
     kept: set[int] = set()
+    left_out: set[int] = set()
     for edu in sorted(candidates, key=lambda edu: (-salience[edu], edu)):
         if edu in kept:
             continue
-        wanted = _with_needs(edu, kept, needs, parts) & allowed
+        wanted = _with_needs(edu, kept, left_out, needs, parts) & allowed
         size = sum(sizes[one] for one in wanted)
-        if size <= room or not kept:
+        if (wanted and size <= room) or not kept:
             kept |= wanted
             room -= size
+        else:
+            left_out.add(edu)
         if room < 1:
             break
     return kept
 
 
 def _with_needs(
-    edu: int, kept: set[int], needs: Sequence[Dependency], parts: dict[int, tuple[int, ...]]
+    edu: int,
+    kept: set[int],
+    left_out: set[int],
+    needs: Sequence[Dependency],
+    parts: dict[int, tuple[int, ...]],
 ) -> set[int]:
-    """The EDU, the nuclei above it and the other parts of interrupted units, as far as they are not kept yet."""
+    """The EDU, the nuclei above it and the other parts of interrupted units, as far as they are not kept yet.
+
+    Nothing, if one of them was left out.
+    """
     wanted: set[int] = set()
     waiting: list[int | None] = [edu]
     while waiting:
         one = waiting.pop()
         if one is None or one in kept or one in wanted:
             continue
+        if one in left_out:
+            return set()
         wanted.add(one)
         waiting += [needs[one].head, *parts.get(one, ())]
     return wanted

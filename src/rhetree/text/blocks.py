@@ -24,6 +24,8 @@ _ITEM = re.compile(
 _SURE_ITEM = re.compile(r"[-*+•‣◦▪●○■·][ \t]+\S|\(?[0-9]{1,3}\)[ \t]+\S")
 """What starts an item even in the middle of a sentence: no wrapped line looks so."""
 _FINAL = re.compile(r"""[.!?…:;,]["'”’»)\]]*\Z""")
+_NO_HEADING = re.compile(r"""[a-z]{2}[.!?]\s|[-–—]["'”’»)\]]*\Z""")
+"""A sentence's end inside a line, or a dash at its end, as where somebody is interrupted."""
 _FIRST_LETTER = re.compile(r"[^\W_]")
 _LONGEST_HEADING = 100
 """Characters of a line that may be a heading."""
@@ -116,7 +118,10 @@ class _Lines:
 
 
 def _width(text: str, starts: list[int]) -> int:
-    """The width at which the lines of a text are wrapped: half of those that go on had no room for the next word."""
+    """The width at which the lines of a text are wrapped; 0 if they are not.
+
+    Of the lines that another follows, half had no room for its first word, and half end without a full stop.
+    """
     rows = [text[start:end].rstrip() for start, end in pairwise([*starts, len(text)])]
     broken = [(row, following) for row, following in pairwise(rows) if row and following]
     lengths = sorted(len(row) for row, _ in broken)
@@ -124,7 +129,8 @@ def _width(text: str, starts: list[int]) -> int:
         return 0
     width = lengths[len(lengths) * 9 // 10]
     n_full = sum(len(row) + 1 + _word_length(following.lstrip(), 0) > width for row, following in broken)
-    return width if 2 * n_full >= len(broken) and width <= _WIDEST else 0
+    n_open = sum(not _FINAL.search(row) for row, _ in broken)
+    return width if 2 * min(n_full, n_open) >= len(broken) and width <= _WIDEST else 0
 
 
 def _word_length(text: str, at: int) -> int:
@@ -162,7 +168,12 @@ def _kinds(text: str, lines: _Lines, spans: Sequence[Span]) -> Iterator[BlockKin
 
 def _may_be_heading(text: str) -> bool:
     """Whether this is one short line with a capital or a number first, and no mark at its end."""
-    if len(text) > _LONGEST_HEADING or LINE_END.search(text) or _FINAL.search(text):
+    if (
+        len(text) > _LONGEST_HEADING
+        or LINE_END.search(text)
+        or _FINAL.search(text)
+        or _NO_HEADING.search(text)
+    ):
         return False
     first = _FIRST_LETTER.search(text)
     return first is not None and not first[0].islower() and any(map(str.isalpha, text))
