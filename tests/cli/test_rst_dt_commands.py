@@ -33,7 +33,8 @@ def command(capsys):
 
 def train(command, folder, penn, run, *settings):
     own = [f"data.corpus={folder}", f"data.sentences={penn}", *SMALL, "train.epochs=2", *settings]
-    random_vectors = ["network.embedding.kind=random", "network.embedding.path="]
+    random_vectors = ["kind=random", "path=", "dropout=0", "batch_norm=false"]
+    random_vectors = [f"network.embedding.{setting}" for setting in random_vectors]
     arguments = [word for setting in (*random_vectors, *own) for word in ("--set", setting)]
     return command("train", RECIPE, *arguments, "-o", run)
 
