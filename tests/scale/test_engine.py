@@ -1,16 +1,21 @@
 """Jobs in shards, in this process: what is written, what a later run finds, and what is put aside."""
 
 import json
+import pickle
 
 import pytest
 
 from rhetree.errors import ArgumentError, ModelError, RhetreeError
 from rhetree.jobs.sources import find_remote_sources, find_sources, text_sources
+from rhetree.jobs.work import Task
+from rhetree.scale.dataset import _Parse
+from rhetree.scale.engine import Reader, Rows, _ReadRows, _WriteRows
 from rhetree.scale.manifest import Facts
 from rhetree.scale.plan import Group, group_sources, shards_of
 from rhetree.scale.shards import ShardTask, ShardWorker
 from rhetree.scale.storage import Storage
 from support.clusters import content, done, job
+from support.fake_model import fake_parser
 from support.parse_commands import write_lines
 from support.worker_tasks import ClusterTask
 
@@ -287,3 +292,31 @@ def test_inputs_and_shards_may_be_in_a_cloud(tmp_path):
         run(job(sources, place, tmp_path / "done", if_exists="replace"))
     finally:
         cloud.rm("/bucket", recursive=True)
+
+
+def test_rows_go_through_readers_and_workers_as_ray_hands_them_on(inputs, tmp_path):
+    """What runs in the processes of a cluster, called as Ray calls it."""
+    pyarrow = pytest.importorskip("pyarrow")
+    storage = Storage(str(tmp_path / "out"))
+    task = ShardTask(task=ClusterTask(folder=str(tmp_path)), identity="play 1", storage=storage)
+    groups = pyarrow.table({"group": [pickle.dumps(Group(0, tuple(inputs)))]})
+    rows = list(_ReadRows(Reader(shard_size=200, finished={}))(groups))
+    assert [row.num_rows for row in rows] == [1, 1, 1]
+    worker = _WriteRows(task)
+    facts = [Facts.decode(worker(row)["facts"].to_pylist()[0]) for row in rows]
+    assert [own.documents for own in facts] == [4, 4, 1]
+    assert Rows(task).write(pickle.dumps(RhetreeError("it cannot be"))) == "failed: it cannot be"
+
+
+def test_a_batch_of_a_dataset_gets_documents_and_problems(monkeypatch):
+    pyarrow = pytest.importorskip("pyarrow")
+    monkeypatch.setattr("rhetree.runtime.parser.load", lambda *_, **__: fake_parser())
+    batch = pyarrow.table({"text": ["It rained.", None], "name": [7, 8]})
+    found = _Parse(Task(), "text", "name")(batch).to_pylist()
+    assert json.loads(found[0]["document"])["id"] == "7"
+    assert found[0]["problem"] is None
+    assert found[1]["document"] is None
+    assert found[1]["problem"] == "expected a string in the column 'text', found NoneType"
+    assert json.loads(_Parse(Task(), "text", None)(batch).to_pylist()[0]["document"])["id"] == ""
+    with pytest.raises(RhetreeError, match="no column 'body' \\(found 'text', 'name'\\)"):
+        _Parse(Task(), "body", None)(batch)
