@@ -15,6 +15,9 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "site_pages"]
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["_build"]
 
+suppress_warnings = ["toc.not_included"]
+"""A page that is in no list yet can still be found by search and by links."""
+
 myst_heading_anchors = 4
 """Links to headings are those of GitHub."""
 myst_enable_extensions = ["colon_fence"]
