@@ -1,7 +1,7 @@
 """A parsed document as the contents of a file, in each format that ``rhetree parse`` writes.
 
-Trees are of sentences. A format that knows one tree a file gets what comes nearest: ``rs3`` and
-``rs4`` have the trees side by side, like an annotation that is not finished; ``dis`` takes a document of one sentence.
+Trees are of sentences, or one of the document. Of trees of sentences, a format that knows one tree a file gets what comes
+nearest: ``rs3`` and ``rs4`` have the trees side by side, like an annotation that is not finished; ``dis`` takes a document of one sentence.
 A new format is a function here and a line in ``ENCODINGS``.
 """
 

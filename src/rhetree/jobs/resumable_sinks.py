@@ -57,15 +57,17 @@ class FolderSink:
         earlier: EarlierFiles | None,
         *,
         replaces: bool,
+        by_sentence: bool,
     ) -> None:
         """Say where documents go.
 
         :param earlier: the run to go on with, if there is one
         :param replaces: whether files that are there may be replaced
+        :param by_sentence: whether trees are of sentences; a format with one tree a file then has a file for each
         """
         self._folder = folder
         self._encoding = encoding
-        self._is_dis = encoding.name == "dis"
+        self._is_dis = encoding.name == "dis" and by_sentence
         """Whether a document gets a folder with a file for each sentence."""
         self._run_file = run_file
         self._earlier = earlier
@@ -175,4 +177,5 @@ def open_folder(
             run_file,
             earlier if if_exists == "resume" else None,
             replaces=if_exists != "refuse",
+            by_sentence=settings.get("level", "sentence") == "sentence",
         )

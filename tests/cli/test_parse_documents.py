@@ -1,0 +1,73 @@
+"""``rhetree parse --level document`` by the fake model: its tree in every format, and odd texts."""
+
+import json
+
+import pytest
+
+from rhetree.cli.main import main
+from rhetree.formats import read_one
+from support.flood import TEXT
+
+
+def parse(*arguments):
+    return main(["parse", "--level", "document", *map(str, arguments)])
+
+
+@pytest.fixture
+def text(tmp_path):
+    path = tmp_path / "flood.txt"
+    path.write_text(TEXT, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("ending", ["json", "rs3", "rs4", "dis", "conllu"])
+@pytest.mark.usefixtures("model")
+def test_the_tree_over_all_edus_is_written(ending, text, tmp_path):
+    assert parse(text, "-o", tmp_path / f"flood.{ending}") == 0
+    document = read_one(tmp_path / f"flood.{ending}")
+    assert document.tree is not None
+    assert document.tree.n_edus == len(document.edus)
+    assert parse(text, "-o", tmp_path / "same.json") == 0
+    assert document.tree == read_one(tmp_path / "same.json").tree
+
+
+@pytest.mark.usefixtures("model")
+def test_layout_and_probabilities_are_in_json(text, capsys):
+    assert parse(text, "--format", "jsonl") == 0
+    record = json.loads(capsys.readouterr().out)
+    assert [kind for _, _, kind in record["blocks"]] == ["heading", "paragraph", "paragraph"]
+    assert record["split_probabilities"]
+    assert all("probabilities" in sentence for sentence in record["sentences"])
+
+
+@pytest.mark.parametrize("format", ["terminal", "svg", "html", "table"])
+@pytest.mark.usefixtures("model")
+def test_the_tree_over_all_edus_is_drawn(format, text, capsys):
+    assert parse(text, "--format", format) == 0
+    assert "joint" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("model")
+@pytest.mark.parametrize(
+    "odd", ["", "...", "Rain", "Rain\n\nStorm\n\nSnow\n", "It rained.\nWe left.\nGood.\n"]
+)
+def test_odd_texts_have_one_tree_or_no_words(odd, tmp_path, capsys):
+    path = tmp_path / "odd.txt"
+    path.write_text(odd, encoding="utf-8")
+    assert parse(path, "--format", "jsonl") == 0
+    record = json.loads(capsys.readouterr().out)
+    n_edus = sum(len(sentence["edus"]) for sentence in record["sentences"])
+    assert n_edus == 0 or len(record["tree"]) == n_edus - 1
+
+
+@pytest.mark.usefixtures("model")
+def test_a_folder_of_dis_files_has_one_for_each_document_and_is_resumed(text, tmp_path, capsys):
+    out = tmp_path / "out"
+    assert parse(text, "-o", out, "--format", "dis") == 0
+    assert [path.name for path in out.iterdir() if not path.name.startswith(".")] == ["flood.dis"]
+    tree = read_one(out / "flood.dis").tree
+    assert tree is not None
+    assert parse(text, "-o", out, "--format", "dis") == 2
+    assert "flood.dis: exists already" in capsys.readouterr().err
+    assert parse(text, "-o", out, "--format", "dis", "--resume") == 0
+    assert "1 were there already" in capsys.readouterr().err
