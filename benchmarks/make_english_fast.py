@@ -1,4 +1,5 @@
-"""Make the fast model: a small encoder cut out of e5-small, a student of `english` on it, and its export.
+"""Make the fast model: a small encoder cut out of e5-small, a student of `english` on it, its export and its
+temperatures.
 
     python benchmarks/make_english_fast.py GUM TEXTS ENCODERS -o RUNS [--teacher english] [--threads N]
 
@@ -9,7 +10,7 @@ where it was if this is started again. The model is RUNS/english-fast/shipped.
 import argparse
 from pathlib import Path
 
-from make_english import TEXTS, finish, rhetree, script, train
+from make_english import TEXTS, rhetree, script, train
 from rhetree.runtime.installed import find_model
 
 
@@ -39,7 +40,7 @@ def main() -> None:
     )
     shipped = str(folder / "shipped")
     rhetree("export", str(folder / "model"), "-o", shipped)
-    finish(shipped, str(args.gum))
+    script("calibrate.py", shipped, str(args.gum), "--write")
 
 
 if __name__ == "__main__":

@@ -40,6 +40,31 @@ def test_a_parse_follows_constraints_and_tells_what_the_model_thinks_of_them(par
     assert reading.label_probs[0][0][0] == "causal-NS"
 
 
+def test_the_fast_model_is_a_quarter_of_the_size():
+    assert sum(path.stat().st_size for path in find_model("english-fast").rglob("*")) < 12_000_000
+
+
+def test_the_fast_model_parses_alone_as_in_company():
+    fast = rhetree.load("english-fast", threads=1)
+    texts = [README_EXAMPLE, "Yes.", "He left because it rained.", "", "If so, why?"]
+    alone = [fast.parse(text) for text in texts]
+    assert list(fast.parse_many(texts)) == alone
+    assert alone[2].edu_texts() == ["He left", "because it rained."]
+    assert alone[2].metadata["model"].startswith("english-fast ")
+    assert [str(split) for split in alone[2].sentence_trees[0].splits] == ["0..1 | 1..2 causal-NS"]
+
+
+def test_the_fast_model_is_as_good_as_its_card_says(gum):
+    from rhetree.corpora.corpus import read_corpus
+    from rhetree.metrics.report import evaluate
+
+    documents = read_corpus(gum, split="dev").split_by_sentence().split("dev")
+    predicted = list(rhetree.load("english-fast").parse_documents(documents))
+    scores = evaluate(documents, predicted, level="sentence").total
+    assert (scores.f1("segmentation.inner") or 0) > 0.845
+    assert (scores.f1("parseval.rst.full") or 0) > 0.56
+
+
 def test_the_papers_example_has_the_papers_edus(parser):
     assert parser.parse(PAPER_EXAMPLE).edu_texts() == [
         "The Treasury also said",
@@ -128,8 +153,9 @@ def test_odd_texts_come_back_to_the_character(parser, text):
     assert len(document.sentence_trees) == len(document.sentences)
 
 
-def test_the_card_says_what_it_must():
-    card = (find_model(DEFAULT) / "MODEL_CARD.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("model", [DEFAULT, "english-fast"])
+def test_the_card_says_what_it_must(model):
+    card = (find_model(model) / "MODEL_CARD.md").read_text(encoding="utf-8")
     for wanted in (
         "## Scores",
         "RST-Parseval",
