@@ -1,11 +1,13 @@
 """A network learns to join sentences, leaves torch, and joins them in the same way there."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 
+from rhetree.cli.main import main
 from rhetree.corpora.corpus import read_corpus
 from rhetree.domain.span import Span
 from rhetree.domain.tree import Split, Tree
@@ -303,7 +305,6 @@ def test_levels_and_models_that_do_not_fit_are_refused(parser, exported, trained
 
 
 def test_files_that_do_not_fit_are_found_when_a_model_is_loaded(exported, tmp_path):
-    import json
     import shutil
 
     from safetensors.numpy import load_file, save_file
@@ -342,3 +343,46 @@ def test_files_that_do_not_fit_are_found_when_a_model_is_loaded(exported, tmp_pa
     )
     with pytest.raises(ModelError, match="tokenizer.json"):
         load_document_model(folder)
+
+
+def test_the_command_joins_sentences_with_any_number_of_workers(parser, exported, tmp_path, capsys):
+    (tmp_path / "cat.txt").write_text(TEXT, encoding="utf-8")
+    (tmp_path / "sat.txt").write_text("We sat. It rained.", encoding="utf-8")
+    common = [
+        "parse",
+        str(tmp_path / "cat.txt"),
+        str(tmp_path / "sat.txt"),
+        "--model",
+        str(parser.model.folder),
+    ]
+    level = ["--level", "document", "--document-model", str(exported)]
+    assert main([*common, *level, "-o", str(tmp_path / "one.jsonl")]) == 0
+    assert main([*common, *level, "--workers", "2", "-o", str(tmp_path / "two.jsonl")]) == 0
+    assert (tmp_path / "one.jsonl").read_bytes() == (tmp_path / "two.jsonl").read_bytes()
+    assert main([*common[:2], *common[3:], *level, "--format", "rs3", "-o", str(tmp_path / "cat.rs3")]) == 0
+    assert "elaboration" in (tmp_path / "cat.rs3").read_text(encoding="utf-8")
+    assert main([*common, "--document-model", str(exported)]) == 2
+    assert "--level document or paragraph asks for" in capsys.readouterr().err
+
+
+def test_the_command_scores_documents_by_place(parser, exported, corpus, capsys):
+    common = ["evaluate", str(parser.model.folder), str(corpus)]
+    level = ["--level", "document", "--document-model", str(exported)]
+    assert main([*common, *level]) == 0
+    output = capsys.readouterr().out
+    assert "gold tree of documents" in output
+    assert "across paragraphs" in output
+    assert main([*common, *level, "--edus", "gold", "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)["gold"]
+    counts = {place: scores["span"]["gold"] for place, scores in record["places"].items()}
+    assert counts == {"in sentences": 3, "in paragraphs": 3, "across paragraphs": 2, "above sentences": 5}
+    assert main([*common, "--document-model", str(exported)]) == 2
+    assert main([*common, *level, "--segmenter", str(parser.model.folder)]) == 2
+    capsys.readouterr()
+
+
+def test_sentences_alone_cannot_be_scored_as_documents(parser, exported, tmp_path, capsys):
+    folder = training_runs.write_corpus(tmp_path / "sentences")
+    level = ["--level", "document", "--document-model", str(exported)]
+    assert main(["evaluate", str(parser.model.folder), str(folder), *level]) == 2
+    assert "no document of the split has a tree of its own" in capsys.readouterr().err

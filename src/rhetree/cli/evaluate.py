@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from rhetree.corpora.corpus import Corpus
     from rhetree.domain.document import Document
     from rhetree.jobs.predictions import Predictions
+    from rhetree.metrics.parseval import Parseval
     from rhetree.metrics.report import Evaluation
+    from rhetree.runtime.pipeline import Edus
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,6 +37,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--edus",
         choices=("gold", "auto"),
         help="only with gold EDUs, or only with the model's own (default: both)",
+    )
+    parser.add_argument(
+        "--level",
+        choices=("sentence", "document"),
+        default="sentence",
+        help="the trees to score: those of sentences (the default), or those of whole documents",
+    )
+    parser.add_argument(
+        "--document-model",
+        metavar="MODEL",
+        help="the model that joins sentences, for --level document (default: the one for the default model)",
     )
     parser.add_argument(
         "--segmenter",
@@ -74,6 +87,10 @@ def run(args: argparse.Namespace) -> int:
 
     if args.to is not None and args.output is None:
         raise RhetreeError("--to names the format of what -o writes, and there is no -o")
+    if args.document_model is not None and args.level == "sentence":
+        raise RhetreeError("--document-model joins sentences, which --level document scores")
+    if args.segmenter is not None and args.level == "document":
+        raise RhetreeError("--segmenter is for trees of sentences; leave out --level document")
     check_seed(args)
     predictions = None if args.output is None else _choose_predictions(args.output, args.to)
     model = find_model(args.model)
@@ -90,28 +107,50 @@ def run(args: argparse.Namespace) -> int:
     for folder in filter(None, (model, segmenter)):
         _tell_trained_on(folder, documents)
     with training_extra():
-        results = evaluate_models(
-            model,
-            documents,
-            segmenter=segmenter,
-            edus=args.edus,
-            threads=args.threads,
-            device=args.device,
-        )
+        if args.level == "document":
+            from rhetree.learning.documents.evaluation import evaluate_documents
+
+            results = evaluate_documents(
+                args.model,
+                documents,
+                document_model=args.document_model,
+                edus=args.edus,
+                threads=args.threads,
+                device=args.device,
+            )
+        else:
+            results = evaluate_models(
+                model,
+                documents,
+                segmenter=segmenter,
+                edus=args.edus,
+                threads=args.threads,
+                device=args.device,
+            )
+    found: dict[Edus, Evaluation | None] = {"gold": results.gold, "auto": results.auto}
     evaluations = {
         name: replace(evaluation, inventory=corpus.relations)
-        for name, evaluation in (("gold", results.gold), ("auto", results.auto))
+        for name, evaluation in found.items()
         if evaluation is not None
     }
+    places: dict[Edus, dict[str, Parseval]] = {}
+    if args.level == "document":
+        from rhetree.metrics.places import score_places
+        from rhetree.text.blocks import with_blocks
+
+        laid_out = [document if document.blocks else with_blocks(document) for document in documents]
+        places = {name: score_places(laid_out, results.predictions[name]) for name in evaluations}
     console = make_console()
     if args.json:
         record = {
             name: evaluation.to_dict(per_document=args.per_document, per_genre=True, per_relation=True)
             for name, evaluation in evaluations.items()
         }
+        for name, scores in places.items():
+            record[name]["places"] = {place: parseval.to_dict() for place, parseval in scores.items()}
         console.print_json(record)
     else:
-        _print_tables(console, evaluations, args)
+        _print_tables(console, evaluations, places, args)
     if predictions is not None:
         # If both were asked for, the trees over the model's own EDUs say more.
         best = results.predictions["auto" if "auto" in evaluations else "gold"]
@@ -140,7 +179,7 @@ def _choose_predictions(path: Path, format: str | None) -> "Predictions":
 
 
 def _read_corpus(args: argparse.Namespace, model: Path, *, parses: bool) -> "Corpus":
-    """Read the split to score on, with sentence trees.
+    """Read the split to score on, with trees of sentences or of documents.
 
     If the corpus has no split dev, that is the documents held out when the model was trained.
     """
@@ -150,7 +189,7 @@ def _read_corpus(args: argparse.Namespace, model: Path, *, parses: bool) -> "Cor
     own_share, own_seed = dev_share_of(model)
 
     def read(dev_share: float | None) -> "Corpus":
-        return read_corpus(
+        corpus = read_corpus(
             args.corpus,
             split=args.split,
             trees=args.trees,
@@ -159,7 +198,8 @@ def _read_corpus(args: argparse.Namespace, model: Path, *, parses: bool) -> "Cor
             dev_share=dev_share,
             seed=own_seed if args.seed is None else args.seed,
             lenient=args.lenient,
-        ).split_by_sentence()
+        )
+        return corpus if args.level == "document" else corpus.split_by_sentence()
 
     try:
         return read(args.dev_share)
@@ -204,7 +244,10 @@ def _tell_unknown_labels(model: Path, documents: "Sequence[Document]") -> None:
 
 
 def _print_tables(
-    console: "Console", evaluations: "Mapping[str, Evaluation]", args: argparse.Namespace
+    console: "Console",
+    evaluations: "Mapping[Edus, Evaluation]",
+    places: "Mapping[Edus, Mapping[str, Parseval]]",
+    args: argparse.Namespace,
 ) -> None:
     from rhetree.cli import score_tables as tables
 
@@ -213,6 +256,8 @@ def _print_tables(
         kinds = list(tables.KINDS) if evaluation.total.n_trees and evaluation.total.rst.span.predicted else []
         title = f"{titles[name]}:\n{tables.scope(evaluation)}"
         console.show(title, tables.scores_table(evaluation.total, kinds))
+        if name in places:
+            console.show("Original Parseval by where a node lies, F1", tables.places_table(places[name]))
         kind = "rst" if kinds else None
         console.show("F1 by genre", tables.f1_table(evaluation.by_genre(), kind, "Genre"))
         if args.per_document:

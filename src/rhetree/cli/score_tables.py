@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from rhetree.metrics.agreement import Agreement, TreeAgreement
     from rhetree.metrics.confusion import Confusion
     from rhetree.metrics.counts import Counts
+    from rhetree.metrics.parseval import Parseval
     from rhetree.metrics.report import Evaluation, Scores
     from rhetree.metrics.segmentation import Segmentation
     from rhetree.metrics.significance import Comparison, Runs
@@ -53,6 +54,15 @@ def f1_table(rows: "Mapping[str, Scores]", kind: str | None, first: str) -> Tabl
     metrics = [metric for metric in METRICS if metric.startswith(("segmentation.", f"parseval.{kind}."))]
     for name, scores in rows.items():
         table.add(name, str(scores.n_trees), *(percent(scores.f1(metric)) for metric in metrics))
+    return table
+
+
+def places_table(places: "Mapping[str, Parseval]") -> Table:
+    """One row of F1 scores for each place where nodes of a document's tree lie."""
+    table = _table("Nodes", "gold", *PARTS.values())
+    for place, parseval in places.items():
+        counts = (parseval.span, parseval.nuclearity, parseval.relation, parseval.full)
+        table.add(place, str(parseval.span.gold), *(percent(count.f1) for count in counts))
     return table
 
 
