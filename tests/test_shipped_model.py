@@ -189,3 +189,16 @@ def test_the_shipped_model_knows_the_texts_it_was_trained_on(gum):
     learnt = (gum / "train.txt").read_text(encoding="utf-8").split()[::20]
     documents = [rhetree.read_one(gum / "conllu" / f"{name}.conllu") for name in learnt]
     assert len(trained_on(model, documents)) == len(documents) > 5
+
+
+def test_the_shipped_models_join_sentences_into_a_document():
+    text = "The Storm\n\nIt rained all night. The river rose, because the snow melted.\n\nNobody was hurt."
+    parser = rhetree.load()
+    alone, whole = parser.parse(text), parser.parse(text, level="document")
+    assert whole.tree is not None
+    assert whole.tree.n_edus == len(alone.edus)
+    assert whole.split_by_sentence().sentence_trees == alone.sentence_trees
+    assert len(whole.split_probs) == len(alone.sentences) - 1
+    assert whole.metadata["document model"].startswith("english-document ")
+    with pytest.raises(rhetree.ModelError, match="task"):
+        rhetree.load("english-document")
