@@ -232,7 +232,7 @@ def _edit(**changes):
     [
         (_remove, r"states.onnx: No such file or directory; is the model complete\?"),
         (_cut, r"labels.onnx: has \d+ bytes, not \d+; it may be cut off"),
-        (_swap, "states.onnx: ONNX Runtime .* cannot read it"),
+        (_swap, "states.onnx: is not the file that the model was exported with"),
         (_edit(version=99), "model format version 99, this Rhetree reads 1"),
         (_edit(format="other"), "not a model of Rhetree"),
         (_edit(runtime=None), "runtime: expected a section of settings, got None"),

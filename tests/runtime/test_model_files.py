@@ -2,7 +2,9 @@
 
 import json
 import os
+import pickle
 import shutil
+from hashlib import sha256
 
 import numpy as np
 import pytest
@@ -16,6 +18,8 @@ from safetensors.numpy import save_file
 from rhetree.cli.main import main
 from rhetree.errors import ModelError
 from rhetree.learning.export import export_model
+from rhetree.learning.model import WEIGHTS, save_model
+from rhetree.runtime.loading import load_any
 from rhetree.runtime.model import (
     CONFIG,
     ENCODER,
@@ -26,6 +30,7 @@ from rhetree.runtime.model import (
     TOKENIZER,
     VECTORS,
     WORDS,
+    _read_table,
     load_runtime,
     read_config,
 )
@@ -70,11 +75,12 @@ def change(folder, *keys, to):
 
 
 def put(folder, name, content):
-    """Another file, of which the config tells the right size."""
+    """Another file, of which the config tells the right size and hash."""
     if isinstance(content, onnx.ModelProto):
         content = content.SerializeToString()
     (folder / name).write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
     change(folder, "runtime", "files", name, to=(folder / name).stat().st_size)
+    change(folder, "runtime", "sha256", name, to=sha256((folder / name).read_bytes()).hexdigest())
 
 
 def graph(nodes, inputs, outputs, initializers=()):
@@ -355,10 +361,139 @@ def test_weights_in_other_files_are_not_read(location, table):
     refused(table, "labels.onnx: keeps weights in other files, which are not read; export the model again")
 
 
-@pytest.mark.parametrize("content", [b"", b"\x00" * 100, b"\xff" * 100])
+def test_weights_in_other_files_are_found_however_they_are_written(table):
+    """Protocol Buffers can write the same message in several ways."""
+    text = (table / LABELS).read_bytes()
+    # graph { initializer { external_data { key: "location" } } }, with lengths of more bytes than they need
+    key = b"\x0a\x88\x00location"
+    entry = bytes([0x6A, 0x80 | len(key), 0x00]) + key
+    tensor = bytes([0x2A, 0x80 | len(entry), 0x00]) + entry
+    put(table, LABELS, text + bytes([0x3A, 0x80 | len(tensor), 0x00]) + tensor)
+    refused(table, "labels.onnx: keeps weights in other files")
+    location = bytes([0x2A, 2, 0x70, 1])  # initializer { data_location: EXTERNAL }
+    put(table, LABELS, text + bytes([0x3A, len(location)]) + location)
+    refused(table, "labels.onnx: keeps weights in other files")
+
+
+def endless(kind):
+    """A graph of the inputs that labels have, which runs for ever or might."""
+    value = helper.make_tensor_value_info
+    if kind == "Loop":
+        body = helper.make_graph(
+            [
+                helper.make_node("Identity", ["going"], ["goes_on"]),
+                helper.make_node("Add", ["x", "x"], ["y"]),
+            ],
+            "body",
+            [value("i", INT, []), value("going", TensorProto.BOOL, []), value("x", FLOAT, None)],
+            [value("goes_on", TensorProto.BOOL, []), value("y", FLOAT, None)],
+        )
+        true = helper.make_tensor("true", TensorProto.BOOL, [], [True])
+        nodes = [
+            helper.make_node("Add", ["left", "right"], ["sum"]),
+            helper.make_node("Loop", ["", "true", "sum"], ["log_probs"], body=body),
+        ]
+        return graph(nodes, SPLITS, {"log_probs": (FLOAT, None)}, [true])
+    model = graph(
+        [helper.make_node("Twice", ["left", "right"], ["y"], domain="own")], SPLITS, {"y": (FLOAT, None)}
+    )
+    model.functions.append(
+        helper.make_function(
+            "own",
+            "Twice",
+            ["a", "b"],
+            ["c"],
+            [helper.make_node("Twice", ["a", "b"], ["c"], domain="own")],
+            [helper.make_opsetid("own", 1)],
+        )
+    )
+    return model
+
+
+@pytest.mark.parametrize("kind", ["Loop", "function"])
+def test_a_graph_that_may_never_end_is_refused(kind, table):
+    put(table, LABELS, endless(kind))
+    refused(table, "labels.onnx: has loops, branches or functions, so that it may never end")
+
+
+def test_the_other_format_of_the_library_is_not_read(table):
+    put(table, LABELS, b"\x08\x00\x00\x00ORTM" + (table / LABELS).read_bytes())
+    refused(table, "labels.onnx: (is no ONNX graph|ONNX Runtime .* cannot read it)")
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\x00" * 100, b"\xff" * 100, b"\x3a\x80", b"\x3a\x05a", b"\x0d\x00"]
+)
 def test_bytes_that_are_no_graph_are_refused(content, pieces):
     put(pieces, ENCODER, content)
     refused(
         pieces,
-        "encoder.onnx: (the file is empty|ONNX Runtime .* cannot read it|the graph has the inputs none)",
+        "encoder.onnx: (the file is empty|is no ONNX graph|ONNX Runtime .* cannot read it|the graph has the inputs none)",
     )
+
+
+def test_a_graph_that_is_cut_off_is_refused(pieces):
+    put(pieces, ENCODER, (pieces / ENCODER).read_bytes()[:-10])
+    refused(pieces, "encoder.onnx: is no ONNX graph, or is cut off; copy it again")
+
+
+# --- weights --------------------------------------------------------------------------------
+
+
+class _Trap:
+    def __reduce__(self):
+        return os.mkdir, (_Trap.folder,)
+
+
+def test_a_pickle_that_poses_as_weights_is_not_run(table, tmp_path):
+    _Trap.folder = str(tmp_path / "sprung")
+    put(table, VECTORS, pickle.dumps(_Trap()))
+    refused(table, "words.safetensors: cannot be read")
+    assert not (tmp_path / "sprung").exists()
+
+
+def test_a_header_of_two_gigabytes_is_not_read(table):
+    with (table / VECTORS).open("wb") as file:  # of holes, so that it takes no room on the disk
+        file.write((2**31).to_bytes(8, "little"))
+        file.truncate(8 + 2**31)
+    change(table, "runtime", "files", VECTORS, to=8 + 2**31)
+    change(table, "runtime", "sha256", to={})
+    with pytest.raises(ModelError, match="words.safetensors: .*header too large"):
+        _read_table(table / VECTORS)
+
+
+def test_weights_to_train_further_are_no_pickle_and_have_a_small_header(tmp_path):
+    _Trap.folder = str(tmp_path / "sprung")
+    folder = tmp_path / "model"
+    model = make_model(steps=1)
+    save_model(folder, model.network, model.recipe, model.about)
+    for content in (pickle.dumps(_Trap()), (2**31).to_bytes(8, "little") + b"{}"):
+        (folder / WEIGHTS).write_bytes(content)
+        with pytest.raises(ModelError, match="weights.safetensors: "):
+            load_any(folder)
+    assert not (tmp_path / "sprung").exists()
+
+
+# --- hashes ---------------------------------------------------------------------------------
+
+
+def test_a_file_that_was_changed_is_refused(table):
+    content = bytearray((table / LABELS).read_bytes())
+    content[len(content) // 2] ^= 1
+    (table / LABELS).write_bytes(content)
+    refused(
+        table,
+        "labels.onnx: is not the file that the model was exported with: its SHA-256 is .*; copy it again",
+    )
+
+
+def test_a_model_that_lists_no_hashes_is_read(table):
+    config = json.loads((table / CONFIG).read_text(encoding="utf-8"))
+    del config["runtime"]["sha256"]
+    (table / CONFIG).write_text(json.dumps(config), encoding="utf-8")
+    load_runtime(table, threads=1)
+
+
+def test_hashes_of_another_kind_are_refused(table):
+    change(table, "runtime", "sha256", to=["abc"])
+    refused(table, "runtime.sha256: expected a section of settings")

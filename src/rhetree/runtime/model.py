@@ -106,8 +106,12 @@ def load_runtime(folder: Path, *, threads: int = 0) -> RuntimeModel:
     check_sizes(folder, runtime.values.get("files"))
     with ThreadPoolExecutor(1) as beside:  # reading all of its files takes a while
         identity = beside.submit(identify, folder, config)
-        network = _calibrated(_network(folder, runtime, threads), runtime)
-        heads = load_heads(folder, runtime, config["labels"])
+        try:
+            network = _calibrated(_network(folder, runtime, threads), runtime)
+            heads = load_heads(folder, runtime, config["labels"])
+        except ModelError:
+            identity.result()  # that a file was changed says more than what does not work because of that
+            raise
     model = RuntimeModel(network, tuple(config["labels"]), config, folder, identity.result(), heads)
     try:
         try_out(model.network, model.labels, model.task, model.heads)

@@ -1,10 +1,10 @@
 """ONNX Runtime, imported here and nowhere else, so that its reports are always turned off first.
 
-A graph may come from a stranger: it is read only if it is whole in its file and has the inputs that we give it, and
-whatever goes wrong while it runs is a :class:`ModelError`.
+A graph may come from a stranger: it is read only if it is whole in its file, has no loops
+(:mod:`rhetree.runtime.graph_files`) and has the inputs that we give it, and whatever goes wrong while it runs is a
+:class:`ModelError`.
 """
 
-import mmap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,15 +12,13 @@ from typing import Any
 from rhetree.errors import ModelError
 from rhetree.offline import keep_offline
 from rhetree.runtime.batch_graph import for_batches
+from rhetree.runtime.graph_files import check_graph
 
 keep_offline("onnxruntime")
 
 import onnxruntime  # noqa: E402  # it reads the environment when it is imported
 
 __all__ = ["Graph", "onnxruntime", "read_batch_graph", "read_graph"]
-
-_EXTERNAL = b"\n\x08location"
-"""How ONNX writes that a weight is in another file: the key of an entry of ``TensorProto.external_data``."""
 
 
 class Graph:
@@ -52,7 +50,7 @@ def read_graph(path: Path, inputs: Sequence[str]) -> Graph:
 
     :param inputs: the names of the inputs that it must have, and no others
     """
-    _check_is_whole(path)
+    check_graph(path)
     try:
         session = _start(path)
     except Exception as error:  # each of the library's errors is a class of its own
@@ -86,20 +84,9 @@ def _start(model: Path | bytes) -> Any:
     # Graphs are optimised when they are exported; what is left to do is to unfold weights of half precision.
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
     options.log_severity_level = 4
+    # Its own format is told by a few bytes, and would not have been checked.
+    options.add_session_config_entry("session.load_model_format", "ONNX")
     return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-
-
-def _check_is_whole(path: Path) -> None:
-    """Weights in another file could be anywhere; ``rhetree export`` writes none."""
-    try:
-        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-            is_whole = content.find(_EXTERNAL) < 0
-    except OSError as error:
-        raise ModelError(f"{path}: {error.strerror}; is the model complete?") from error
-    except ValueError as error:
-        raise ModelError(f"{path}: the file is empty; copy it again") from error
-    if not is_whole:
-        raise ModelError(f"{path}: keeps weights in other files, which are not read; export the model again")
 
 
 def _in_a_line(error: Exception) -> str:

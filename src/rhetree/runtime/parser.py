@@ -14,6 +14,7 @@ from rhetree.errors import ModelError, counted
 from rhetree.runtime.constraints import ConstraintsLike
 from rhetree.runtime.document_joining import join_sentences
 from rhetree.runtime.installed import DEFAULT, DOCUMENTS, find_model, installed_models
+from rhetree.runtime.long_sentences import cut_long_sentences
 from rhetree.runtime.pipeline import BATCH_COST, Edus, Pipeline, Relations
 from rhetree.runtime.workers import MOST_THREADS
 
@@ -285,13 +286,13 @@ class Parser:
         return self.pipeline.predict(map(self.prepare, documents), trees=False, constraints=constraints)
 
     def prepare(self, document: Document) -> Document:
-        """The document with tokens and sentences, and with the model's name in its metadata."""
+        """The document with tokens and sentences, long ones cut, and with the model's name in its metadata."""
         from rhetree.text import tokenize
 
         metadata = {**document.metadata, "model": self.model.identity}
         if not document.tokens and document.text:
             document = tokenize(document.text, document.name, document.markup, document.blocks)
-        return replace(document, metadata=metadata)
+        return cut_long_sentences(replace(document, metadata=metadata))
 
     def require(self, *abilities: str) -> None:
         """Raise :class:`ModelError` if the model was not trained for one of these: "segment", "parse"."""

@@ -1,6 +1,7 @@
 """Finds the sentences of a paragraph: syntok's, corrected to GUM's conventions."""
 
 import re
+from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,12 @@ _NUMBERED = re.compile(
     "apr|aug|ch|dec|eqs?|feb|figs?|jan|jul|jun|nos|nov|oct|para|pp?|secs?|sept?|vols?", re.IGNORECASE
 )
 """Abbreviations before a number."""
+
+_OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
+_BRACKET_REACH = 50
+"""Tokens after an opening bracket in which syntok looks for the closing one."""
+_MOST_OPEN = 8
+"""Brackets within this reach that syntok sees open at once."""
 
 
 def sentence_starts(forms: Sequence[str], starts: Sequence[int]) -> list[int]:
@@ -45,8 +52,10 @@ def _shown(forms: Sequence[str]) -> list[int]:
     References like ``[12]`` are hidden from it, so that they stay in the sentence before them. A word
     between two words is hidden to save time, since syntok decides by punctuation and its
     neighbours; on GUM's train split this changes nothing. So is the period of ``Gov. Costa`` or ``pp. 3``.
+    Brackets inside many others are hidden too: syntok would look for the end of each anew.
     """
     shown = []
+    brackets = _Brackets()
     is_word = [form.isalnum() for form in forms]
     is_word.append(False)  # for the token after the last, and for index -1, the one before the first
     at = 0
@@ -54,10 +63,38 @@ def _shown(forms: Sequence[str]) -> list[int]:
         if forms[at] == "[" and list(forms[at + 2 : at + 3]) == ["]"] and forms[at + 1].isdecimal():
             at += 3
             continue
-        if not (is_word[at] and is_word[at - 1] and is_word[at + 1]) and not abbreviates(forms, at):
+        if (
+            not (is_word[at] and is_word[at - 1] and is_word[at + 1])
+            and not brackets.hide(forms[at], at)
+            and not abbreviates(forms, at)
+        ):
             shown.append(at)
         at += 1
     return shown
+
+
+class _Brackets:
+    """Knows which brackets of a paragraph are open, and hides those that are inside too many others."""
+
+    def __init__(self) -> None:
+        self._open: deque[tuple[int, bool]] = deque()
+        """The place of each open bracket, and whether it is hidden; those out of reach are left out."""
+        self._n_shown = 0
+
+    def hide(self, form: str, at: int) -> bool:
+        """Whether syntok should not see this token. Asked once for each token, in order."""
+        if form in _CLOSING and self._open:
+            _, is_hidden = self._open.pop()
+            self._n_shown -= not is_hidden
+            return is_hidden
+        if form not in _OPENING:
+            return False
+        while self._open and self._open[0][0] < at - _BRACKET_REACH:
+            self._n_shown -= not self._open.popleft()[1]
+        is_hidden = self._n_shown >= _MOST_OPEN
+        self._open.append((at, is_hidden))
+        self._n_shown += not is_hidden
+        return is_hidden
 
 
 def abbreviates(forms: Sequence[str], at: int) -> bool:

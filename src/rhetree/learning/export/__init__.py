@@ -21,6 +21,7 @@ from rhetree.learning.training.recipe import Recipe
 from rhetree.learning.training.settings import as_dict
 from rhetree.runtime import model as runtime
 from rhetree.runtime.document_model import is_document_model
+from rhetree.runtime.identity import HASHES, file_hash
 
 CARD = "MODEL_CARD.md"
 
@@ -62,15 +63,16 @@ def export_model(
             write_weights(folder, network)
         if card is not None:
             (folder / CARD).write_text(card, encoding="utf-8")
-        sizes = {path.name: path.stat().st_size for path in sorted(folder.iterdir())}
+        # People may add to the card.
+        files = [path for path in sorted(folder.iterdir()) if path.name != CARD]
         settings = {
             "precision": precision,
             "onnxruntime": metadata.version("onnxruntime"),
             "words": words,
             "segmenter": None if network.segmenter is None else network.segmenter.settings(),
             "parser": _parser_settings(network),
-            # People may add to the card.
-            "files": {name: size for name, size in sizes.items() if name != CARD},
+            "files": {path.name: path.stat().st_size for path in files},
+            HASHES: {path.name: file_hash(path).hex() for path in files},
         }
         write_config(folder, _config(model, settings))
         runtime.load_runtime(folder, threads=1)
