@@ -19,7 +19,24 @@ TITLE = "A long run"
 _TEXTS_OF_A_ROUND = 64
 _VOCABULARY = 30_000
 _CONNECTIVES = ("because", "although", "and", "but", "while", "which", "if", "so that", "after", "to")
-_SYLLABLES = ("ba", "cor", "di", "fen", "gal", "hu", "jor", "ki", "lam", "mo", "nes", "pri", "ro", "sta", "tel", "vu")
+_SYLLABLES = (
+    "ba",
+    "cor",
+    "di",
+    "fen",
+    "gal",
+    "hu",
+    "jor",
+    "ki",
+    "lam",
+    "mo",
+    "nes",
+    "pri",
+    "ro",
+    "sta",
+    "tel",
+    "vu",
+)
 
 
 class Texts:

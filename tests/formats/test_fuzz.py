@@ -1,22 +1,15 @@
 """Nothing but RhetreeError comes out of reading, whatever is in the file."""
 
 import logging
-from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rhetree.domain.annotation import SecondaryEdge, Signal
-from rhetree.domain.document import Document
-from rhetree.domain.nary import NaryTree, Unit
-from rhetree.domain.span import Span, spans_of_lengths
 from rhetree.errors import RhetreeError, TreebankError
-from rhetree.formats import FORMATS, format_of, read, write
+from rhetree.formats import FORMATS, read, write
 from rhetree.formats.format import Layer
-
-GOLDEN = Path(__file__).parents[1] / "golden"
+from support.hostile_files import STRUCTURE, valid_files
 
 every_format = pytest.mark.parametrize("format", FORMATS.values(), ids=list(FORMATS))
 
@@ -34,35 +27,6 @@ def _quiet():
     logging.disable(logging.NOTSET)
 
 
-def storm():
-    """Four EDUs in two sentences, three of them nuclei of one unit, and all that can stand beside a tree."""
-    sentences = [
-        ["The", "storm", "came", ",", "trees", "fell"],
-        ["(", "we", "hid", ")", "&", "it", "went", "."],
-    ]
-    document = replace(Document.from_sentences(sentences, "storm"), edus=spans_of_lengths([4, 2, 5, 3]))
-    units = [Unit(0, 4, "root"), Unit(0, 1, "satellite", "context-background"), Unit(1, 4, "nucleus")]
-    units += [Unit(number, number + 1, "nucleus", "joint-sequence") for number in range(1, 4)]
-    edge = SecondaryEdge(Span(0, 1), Span(2, 3), "causal-cause")
-    return replace(
-        document.with_nary(NaryTree(tuple(units))),
-        secondary_edges=(edge,),
-        signals=(Signal(edge, "dm", "and", (10,), "gold"), Signal(Span(1, 2), "orphan", "layout")),
-        metadata={"genre": "story"},
-    )
-
-
-def valid_files(format, folder):
-    """The bytes of files that the format's reader takes."""
-    path = folder / f"valid{format.suffixes[0]}"
-    documents = [storm(), storm()] if format.many else storm()
-    write(documents, path)
-    yield path.read_bytes()
-    for golden in sorted(GOLDEN.glob("*")):
-        if golden.is_file() and golden.name.endswith(format.suffixes) and format_of(golden) is format:
-            yield golden.read_bytes()
-
-
 def check(data, format, folder):
     """Reads bytes as a file of this format; documents that come of it are sound enough for JSON."""
     path = folder / f"fuzzed{format.suffixes[0]}"
@@ -78,69 +42,6 @@ def _read_until_refused(path, lenient):
         yield from read(path, lenient=lenient)
     except RhetreeError:
         return
-
-
-STRUCTURE = [
-    *(
-        b"(",
-        b")",
-        b"[",
-        b"]",
-        b"{",
-        b"}",
-        b"<",
-        b">",
-        b'"',
-        b"'",
-        b"\\",
-        b"/",
-        b"//",
-        b"_!",
-        b"|",
-        b"=",
-        b":",
-        b",",
-    ),
-    *(
-        b"#",
-        b"_",
-        b"\t",
-        b"\n",
-        b"\r",
-        b"\r\n",
-        b"\n\n",
-        b" ",
-        b"\0",
-        b"\xff",
-        b"\xef\xbb\xbf",
-        b"\xc3",
-        b"\xed\xa0\x80",
-    ),
-    *(b"0", b"1", b"-1", b"99999999999999999999", b"1.5", b"1e999", b"NaN", b"null", b"true", b"\\ud800"),
-    *(
-        b"span",
-        b"leaf",
-        b"Root",
-        b"Nucleus",
-        b"Satellite",
-        b"text",
-        b"rel2par",
-        b"parent",
-        b"multinuc",
-        b"NONE",
-    ),
-    *(
-        b"<!DOCTYPE a [<!ENTITY b 'c'>]>",
-        b"&b;",
-        b"&#0;",
-        b"&#xD800;",
-        b"]]>",
-        b"<![CDATA[",
-        b"<!--",
-        b"<?x?>",
-    ),
-    *("\u2028".encode(), "\u00a0".encode(), "\ufeff".encode(), "é".encode("latin-1"), "\U0001f327".encode()),
-]
 
 
 @st.composite

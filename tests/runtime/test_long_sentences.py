@@ -24,7 +24,9 @@ def test_a_document_of_short_sentences_stays_as_it_is():
 def test_a_long_sentence_is_cut_and_noted(caplog):
     cut = cut_long_sentences(words(2, 9, 4, 5), 4)
     assert list(map(len, cut.sentences)) == [2, 4, 4, 1, 4, 4, 1]
-    note = "sentence 2 (9 tokens) and 1 more of 4 cut into parts of at most 4 tokens, each parsed as a sentence"
+    note = (
+        "sentence 2 (9 tokens) and 1 more of 4 cut into parts of at most 4 tokens, each parsed as a sentence"
+    )
     assert cut.metadata["note"] == note
     assert caplog.messages == [f"table: {note}"]
 

@@ -24,7 +24,8 @@ class FakeNetwork:
         lengths = np.array([len(sentence) for sentence in sentences])
         longest = lengths.max()
         # What a sentence is: the same alone and in company.
-        own = [[crc32(" ".join([str(self.seed), *sentence]).encode()) % 1009] for sentence in sentences]
+        texts = (" ".join([str(self.seed), *sentence]) for sentence in sentences)
+        own = [[crc32(text.encode("utf-8", "surrogatepass")) % 1009] for text in texts]
         memory = np.repeat(np.array(own, dtype=np.float32)[:, :, None], longest, axis=1)
         hidden = np.zeros((1, len(sentences), 1), dtype=np.float32)
         self.calls.append(("encode", len(sentences)))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from rhetree.domain.rows import COLUMNS
 from rhetree.errors import RhetreeError, UnwritableError
+from rhetree.jobs.records import encodable
 
 if TYPE_CHECKING:
     from rhetree.domain.document import Document
@@ -72,8 +73,12 @@ def encode_bytes(
     first: bool = True,
 ) -> bytes:
     """The same as bytes: text is UTF-8."""
-    data = encode(document, format, extra, first=first)
-    return data.encode("utf-8") if isinstance(data, str) else data
+    try:
+        data = encode(document, format, extra, first=first)
+        return data.encode("utf-8") if isinstance(data, str) else data
+    except UnicodeEncodeError as error:
+        what = f"{error.object[error.start : error.start + 1]!r} is no character"
+        raise UnwritableError(what, encodable(document.name), encoding_of(format).name) from error
 
 
 def with_edu_texts(format: str) -> Encoding:

@@ -15,7 +15,14 @@ from rhetree.errors import ModelError
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 """How a field is written; the other ways are out of use."""
 
-_MODEL, _GRAPH, _NODE, _ATTRIBUTE, _TENSOR, _SPARSE = "model", "graph", "node", "attribute", "tensor", "sparse"
+_MODEL, _GRAPH, _NODE, _ATTRIBUTE, _TENSOR, _SPARSE = (
+    "model",
+    "graph",
+    "node",
+    "attribute",
+    "tensor",
+    "sparse",
+)
 _INSIDE = {
     _MODEL: {7: _GRAPH},
     _GRAPH: {1: _NODE, 5: _TENSOR, 15: _SPARSE},
@@ -26,7 +33,9 @@ _INSIDE = {
 }
 """The messages inside each message, by the number of their field."""
 
-_LOOPS = "has loops, branches or functions, so that it may never end; graphs that rhetree export makes have none"
+_LOOPS = (
+    "has loops, branches or functions, so that it may never end; graphs that rhetree export makes have none"
+)
 _ELSEWHERE = "keeps weights in other files, which are not read; export the model again"
 _REFUSED = {
     (_MODEL, 25): _LOOPS,  # functions
