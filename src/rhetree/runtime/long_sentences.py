@@ -7,6 +7,7 @@ text can look like one.
 import logging
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from rhetree.domain.document import Document
 from rhetree.domain.span import Span
@@ -46,14 +47,18 @@ def cut_long_sentences(document: Document, most: int = MOST_TOKENS) -> Document:
     note = f"{which} cut into parts of at most {most} tokens, each parsed as a sentence"
     _LOG.warning("%s: %s", document.name or "a document", note)
     before = document.metadata.get(NOTE)
-    return Document(
-        name=document.name,
-        text=document.text,
-        tokens=document.tokens,
+    return replace(
+        document,
         sentences=tuple(sentences),
         edus=tuple(edus),
+        tree=None,
+        sentence_trees=(),
+        readings=(),
+        split_probs=(),
+        nary=None,
+        secondary_edges=(),
+        signals=(),
         metadata={**document.metadata, NOTE: f"{before}; {note}" if before else note},
-        markup=document.markup,
     )
 
 

@@ -1,0 +1,58 @@
+"""What the shipped model finds in sentences that we wrote, word for word: a change of it is seen in a diff.
+
+Trees are compared exactly. Probabilities are too within one machine; between processors and versions of ONNX Runtime
+their last digits may differ, so the file is held to a tolerance. A new model has other trees: read the difference
+after ``pytest -n0 --regenerate tests/test_golden_english.py``.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import rhetree
+from rhetree.formats.brackets import format_tree
+
+FOLDER = Path(__file__).parent / "golden" / "english"
+SENTENCES = (FOLDER / "sentences.txt").read_text(encoding="utf-8").splitlines()
+TOLERANCE = 0.005
+"""Largest difference of a probability."""
+
+
+def parse_all(**settings):
+    return list(rhetree.load(**settings).parse_many(SENTENCES))
+
+
+@pytest.fixture(scope="module")
+def parsed():
+    return parse_all(threads=1)
+
+
+def test_trees_are_those_of_the_golden_file(parsed, golden):
+    lines = []
+    for document in parsed:
+        lines.append(" | ".join(document.edu_texts()))
+        lines += [f"    {format_tree(tree)}" for tree in document.sentence_trees]
+    golden("english/trees.txt", "\n".join(lines) + "\n")
+
+
+def test_probabilities_are_those_of_the_golden_file(parsed, request):
+    found = [
+        [round(p, 6) for (best, *_) in document.readings for p in (*best.edu_probs, *best.split_probs)]
+        for document in parsed
+    ]
+    path = FOLDER / "probabilities.json"
+    if request.config.getoption("--regenerate"):
+        path.write_text("[\n" + ",\n".join(map(json.dumps, found)) + "\n]\n", encoding="utf-8")
+    expected = json.loads(path.read_text(encoding="utf-8"))
+    assert [len(own) for own in found] == [len(own) for own in expected]
+    differences = [
+        abs(one - other)
+        for a, b in zip(found, expected, strict=True)
+        for one, other in zip(a, b, strict=True)
+    ]
+    assert max(differences) <= TOLERANCE
+
+
+def test_threads_and_batches_change_nothing_to_the_last_bit(parsed):
+    assert parse_all(threads=2, batch_cost=100) == parsed
