@@ -441,6 +441,8 @@ def test_a_graph_that_is_cut_off_is_refused(pieces):
 
 
 class _Trap:
+    folder = ""
+
     def __reduce__(self):
         return os.mkdir, (_Trap.folder,)
 

@@ -69,7 +69,7 @@ def _seeds_of_format(name: str) -> list[bytes]:
 
 def _read_source(kind: str | None, data: bytes) -> None:
     source = Source(Path("a"), kind)
-    stream, found_kind = Stream(io.BytesIO(data), source.path), kind  # type: ignore[arg-type]  # a file that was opened
+    stream, found_kind = Stream(io.BytesIO(data), source.path), kind
     with suppress(RhetreeError):
         if found_kind is None:
             stream.lines, found_kind = sniff(stream.lines)
@@ -221,7 +221,8 @@ class _Service:
 
     def post(self, route: str, body: bytes) -> tuple[int, bytes]:
         """Status and body of the answer."""
-        return self._run(self._post(route, body))
+        answer: tuple[int, bytes] = self._run(self._post(route, body))
+        return answer
 
     def _run(self, work):
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(timeout=60)
@@ -229,7 +230,7 @@ class _Service:
     async def _post(self, route: str, body: bytes) -> tuple[int, bytes]:
         path = f"/v1/{route}"
         headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-        scope = {
+        scope: dict[str, Any] = {
             "type": "http",
             "method": "POST",
             "path": path,
@@ -264,7 +265,7 @@ def _post(route: str, data: bytes) -> None:
 def _bodies(route: str) -> list[bytes]:
     document = {"tokens": [["He", "left", "."], ["Yes"]], "edus": [[[0, 3]], [[0, 1]]]}
     storm = json.loads((GOLDEN / "storm.json").read_text(encoding="utf-8"))
-    found: list[dict[str, object]] = {
+    found: dict[str, list[Any]] = {
         "parse": [
             {"text": "He left early. It rained.", "format": "json"},
             {"documents": ["a", document], "edus": "gold"},
@@ -273,8 +274,8 @@ def _bodies(route: str) -> list[bytes]:
         "convert": [{"document": storm, "to": "rs3", "shape": "nary"}],
         "draw": [{"document": storm, "format": "svg", "width": 80, "theme": "dark"}],
         "score": [{"gold": storm, "predicted": storm, "per_relation": True}],
-    }[route]
-    return [json.dumps(body).encode() for body in found]
+    }
+    return [json.dumps(body).encode() for body in found[route]]
 
 
 TARGETS = {

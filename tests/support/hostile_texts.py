@@ -148,7 +148,8 @@ def _word(source: random.Random) -> str:
 
 
 def _mark(source: random.Random) -> str:
-    return source.choice([*PUNCTUATION, *SPACES])
+    marks: list[str] = [*PUNCTUATION, *SPACES]
+    return source.choice(marks)
 
 
 def _junk(source: random.Random) -> str:
