@@ -87,7 +87,8 @@ def test_a_click_on_a_bar_folds_and_unfolds(page):
 
 def test_keys_go_through_the_tree_and_fold(page):
     show(page, treasury())
-    page.focus("#trees")
+    page.focus("#level")
+    page.keyboard.press("Tab")
     walk = []
     for key in (
         "ArrowDown",
@@ -111,6 +112,23 @@ def test_keys_go_through_the_tree_and_fold(page):
     assert page.locator('[role=treeitem][tabindex="0"]').count() == 1
     page.keyboard.press("Space")
     assert units(page) == ["0-4"]
+
+
+def test_tab_leads_into_the_trees_and_out_again(page):
+    show(page, treasury())
+    page.focus("#level")
+    page.keyboard.press("Tab")
+    assert page.evaluate(FOCUSED).startswith("whole, EDUs 1 to 4")
+    page.keyboard.press("Tab")
+    assert page.evaluate("() => document.activeElement.closest('#editor') !== null")
+    page.keyboard.press("Shift+Tab")
+    assert page.evaluate(FOCUSED).startswith("whole, EDUs 1 to 4")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Shift+Tab")
+    assert page.evaluate("() => document.activeElement.id") == "level"
+    page.focus(".skip")
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => document.activeElement.getAttribute('role') === 'treeitem'")
 
 
 def test_readers_of_the_screen_are_told_the_structure(page):

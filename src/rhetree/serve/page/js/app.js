@@ -118,6 +118,7 @@ export class App {
     this.list.show(shown);
     byId("tools").hidden = false;
     byId("intro").hidden = true;
+    byId("trees").tabIndex = 0;
     byId("differences").hidden = true;
     this.told();
     const nEdus = shown.panels.reduce((sum, panel) => sum + (panel.edus ? panel.edus.length : 0), 0);

@@ -23,8 +23,9 @@ export function connectKeys(app) {
     const isChosen = choice && choice.number === view.number && choice.start === start && choice.end === end;
     if (!app.comparison && !isChosen) app.choose({ number: view.number, start, end });
   });
-  // Whoever tabs to the list gets to its first unit in view.
-  trees.addEventListener("focus", () => {
+  // Whoever tabs to the list gets to its first unit in view; on the way back, out of it.
+  trees.addEventListener("focus", (event) => {
+    if (trees.contains(event.relatedTarget)) return;
     const first = [...trees.querySelectorAll('[role="treeitem"]')].find((item) => item.getBoundingClientRect().bottom > 0);
     first?.focus();
   });

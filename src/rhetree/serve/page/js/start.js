@@ -74,7 +74,7 @@ function connectTools(app) {
   byId("theme").value = window.localStorage.getItem("rhetree.theme") || "auto";
   document.documentElement.dataset.theme = byId("theme").value;
   window.addEventListener("pagehide", () => app.saving && app.saveNow());
-  window.addEventListener("hashchange", () => begin(app));
+  window.addEventListener("hashchange", () => textOfAddress() !== null && begin(app));
 }
 
 /** Shows the text of the address, or else what this tab worked on. */
