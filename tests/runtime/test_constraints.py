@@ -225,6 +225,17 @@ def test_the_likeliest_labels_are_told_beside_the_one_that_is_asked_for():
     assert document.readings[0][0].label_probs == ((free.label_probs[0][0], free.label_probs[0][-1]),)
 
 
+@pytest.mark.parametrize("beam", [1, 3])
+@pytest.mark.parametrize("tokens", ["ab", "abc", "bca", "caab"])
+def test_a_span_with_a_label_has_two_edus_or_more(tokens, beam):
+    pipeline = Pipeline(FakeNetwork(), LABELS, beam=beam)
+    span = SpanConstraint(0, 2 * len(tokens) - 1, nuclearity="SN")
+    (document,) = pipeline.predict([document_of(tokens)], constraints=[Constraints(spans=[span])])
+    for reading in document.readings[0]:
+        assert len(reading.edus) > 1
+        assert reading.tree.splits[0].nuclearity == "SN"
+
+
 def test_white_space_belongs_to_the_boundary():
     parser = fake_parser()
     document = parser.parse(" Yes ,  no .  ", constraints={"edus": [[0, 7], [8, 14]]})
