@@ -66,8 +66,9 @@ def measure(home: Path, args: argparse.Namespace) -> dict:
                     begun = time.perf_counter()
                     outputs[name] = engine(path, home / f"out-{turn}-{size}-{ENGINES.index(name)}")
                     seconds[name][size].append(time.perf_counter() - begun)
-                if len(set(outputs.values())) != 1:
-                    raise SystemExit("the engines do not write the same")
+                differing = [name for name in ENGINES if outputs[name] != outputs[ENGINES[0]]]
+                if differing:
+                    raise SystemExit(f"not what {ENGINES[0]} writes: {', '.join(differing)}")
     return {"n": n, "seconds": seconds, "characters": files[n].stat().st_size}
 
 
