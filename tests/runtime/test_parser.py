@@ -255,6 +255,7 @@ def test_a_pickled_parser_is_loaded_again_as_it_was(home, tmp_path, monkeypatch)
     loaded = []
     monkeypatch.setattr(module, "load", lambda model, **settings: loaded.append((model, settings)))
     settings = {"threads": 2, "beam": 3, "batch_cost": 100, "device": "cpu", "document_model": "mine"}
+    settings |= {"relations": "class", "signals": False}
     monkeypatch.chdir(tmp_path)
     for folder in (home / "small", Path("mine")):
         parser = fake_parser(**settings)
