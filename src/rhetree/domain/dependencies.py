@@ -104,18 +104,14 @@ def document_dependencies(document: "Document", kind: DependencyKind = "li") -> 
     """The dependency of each EDU of a document; :meth:`rhetree.Document.dependencies` describes them."""
     if kind not in get_args(DependencyKind):
         raise ValueError(f"the kind of dependencies is 'li' or 'hirao', got {kind!r}")
-    if document.tree is not None:
-        return (
-            antecedents(document.tree)
-            if kind == "hirao"
-            else dependencies(document.as_drawn() or document.tree)
-        )
+    drawn = document.as_drawn()
+    if drawn is not None and kind == "li":
+        return dependencies(drawn)
     found: list[Dependency] = []
-    for span, tree in zip(document.sentence_edus(), document.trees_by_sentence(), strict=True):
-        if span is None or tree is None:
-            break
-        own = antecedents(tree) if kind == "hirao" else dependencies(tree)
-        found += [one if one.head is None else replace(one, head=one.head + span.start) for one in own]
+    for first, tree in document.placed_trees():
+        if first == len(found):
+            own = antecedents(tree) if kind == "hirao" else dependencies(tree)
+            found += [one if one.head is None else replace(one, head=one.head + first) for one in own]
     if len(found) < len(document.edus):
         raise ValueError(
             f"dependencies need trees, and EDU {len(found) + 1} is in none; parse the document first"

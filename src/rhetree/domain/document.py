@@ -209,6 +209,16 @@ class Document:
         found = self.tree.subtrees(span for span in spans if span is not None)
         return [None if span is None else next(found) for span in spans]
 
+    def placed_trees(self) -> list[tuple[int, Tree]]:
+        """Each tree, that of the document or those of its sentences, with the number of its first EDU."""
+        if self.tree is not None:
+            return [(0, self.tree)]
+        return [
+            (edus.start, tree)
+            for edus, tree in zip(self.sentence_edus(), self.sentence_trees, strict=False)
+            if edus is not None and tree is not None
+        ]
+
     def as_drawn(self) -> NaryTree | None:
         """The document's tree in n-ary form, as its annotators drew it."""
         if self.nary is not None or self.tree is None:

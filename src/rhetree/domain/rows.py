@@ -78,7 +78,7 @@ def _attachments(document: Document) -> dict[int, Dependency]:
         number + first: Dependency(
             None if found.head is None else found.head + first, found.relation, found.is_nucleus
         )
-        for first, tree in _trees(document)
+        for first, tree in document.placed_trees()
         for number, found in enumerate(dependencies(tree))
     }
 
@@ -97,7 +97,7 @@ def _relation_probs(document: Document) -> dict[int, float]:
     probs = _split_probs(document)
     return {
         dependent: probs[span]
-        for first, tree in _trees(document)
+        for first, tree in document.placed_trees()
         for span, dependent in _dependents(tree, first)
         if span in probs
     }
@@ -117,17 +117,6 @@ def _split_probs(document: Document) -> dict[Span, float]:
     for probs in document.split_probs:
         found[probs.edus] = probs.prob * dict(probs.labels).get(labels_of[probs.edus], 0.0)
     return found
-
-
-def _trees(document: Document) -> list[tuple[int, Tree]]:
-    """Each tree, with the index of its first EDU."""
-    if document.tree is not None:
-        return [(0, document.tree)]
-    return [
-        (edus.start, tree)
-        for edus, tree in zip(document.sentence_edus(), document.sentence_trees, strict=False)
-        if edus is not None and tree is not None
-    ]
 
 
 def _dependents(tree: Tree, first: int) -> Iterator[tuple[Span, int]]:

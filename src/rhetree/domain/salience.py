@@ -26,14 +26,11 @@ def salience(document: "Document") -> tuple[float, ...]:
         if not document.is_blank:
             raise ValueError("salience needs a tree, and this document has no EDUs; parse it first")
         return ()
-    if document.tree is not None:
-        return tree_salience(document.tree, dict(known_labels(document)))
     labels = dict(known_labels(document))
     scores: list[float] = []
-    for span, tree in zip(document.sentence_edus(), document.trees_by_sentence(), strict=True):
-        if span is None or tree is None:
-            break
-        scores += tree_salience(tree, labels, span.start)
+    for first, tree in document.placed_trees():
+        if first == len(scores):
+            scores += tree_salience(tree, labels, first)
     if len(scores) < len(document.edus):
         raise ValueError(
             f"salience needs trees, and EDU {len(scores) + 1} is in none; parse the document first"

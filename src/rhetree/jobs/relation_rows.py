@@ -10,7 +10,7 @@ from rhetree.domain.binarize import as_nary
 from rhetree.domain.dependencies import heads
 from rhetree.domain.document import Document
 from rhetree.domain.span import Span
-from rhetree.domain.tree import Nuclearity, Tree
+from rhetree.domain.tree import Nuclearity
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class RelationRow:
 def relation_rows(document: Document) -> Iterator[RelationRow]:
     """The rows of a document: its trees from left to right, the splits of each in pre-order."""
     sentences = _sentences(document)
-    for first, tree in _trees(document):
+    for first, tree in document.placed_trees():
         nary = as_nary(tree)
         head_of = {unit.span: first + edu + 1 for unit, (edu, _) in zip(nary.units, heads(nary), strict=True)}
         depths = {Span(0, tree.n_edus): 0}
@@ -66,16 +66,6 @@ def relation_rows(document: Document) -> Iterator[RelationRow]:
                 right_head=head_of[split.right],
                 depth=depth,
             )
-
-
-def _trees(document: Document) -> Iterator[tuple[int, Tree]]:
-    """Each tree, with the index of its first EDU."""
-    if document.tree is not None:
-        yield 0, document.tree
-        return
-    for span, tree in zip(document.sentence_edus(), document.trees_by_sentence(), strict=True):
-        if span is not None and tree is not None:
-            yield span.start, tree
 
 
 def _sentences(document: Document) -> list[int | None]:
