@@ -17,7 +17,6 @@ def test_documents_of_every_version_are_read():
     annotated = read_one(VERSIONS / "annotated-1.json")
     assert annotated.tree.n_edus == 6
     assert annotated.nary is not None
-    assert annotated.signals
 
 
 def test_run_files_of_every_version_are_read():
