@@ -36,7 +36,7 @@ def site(tmp_path, monkeypatch):
 
 def test_a_model_of_another_package_is_found_and_listed(site, capsys):
     folder = add_package(site, "news", "rhetree_news.model")
-    assert list(installed_models()) == ["english", "english-document", "news"]
+    assert list(installed_models()) == ["english", "english-document", "english-fast", "news"]
     assert find_model("news") == folder
     assert main(["models"]) == 0
     assert "\nnews (" in capsys.readouterr().out
@@ -60,7 +60,7 @@ def test_no_package_takes_the_name_of_a_model_of_ours(site):
 @pytest.mark.parametrize("value", ["rhetree_news.model", "no_such_package", "json"])
 def test_an_entry_without_a_model_is_passed_over(site, value):
     add_package(site, "news", value, config=False)
-    assert list(installed_models()) == ["english", "english-document"]
+    assert list(installed_models()) == ["english", "english-document", "english-fast"]
     with pytest.raises(ModelError, match="no model is called 'news'.*installed: english"):
         find_model("news")
 
