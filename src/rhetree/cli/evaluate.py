@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--document-model",
         metavar="MODEL",
-        help="the model that joins sentences, for --level document (default: the one for the default model)",
+        help="the model that joins sentences, for --level document (default: english-document)",
     )
     parser.add_argument(
         "--segmenter",

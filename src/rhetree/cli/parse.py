@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--document-model",
         metavar="NAME|FOLDER",
-        help="the model that joins sentences (default: the one for the default model)",
+        help="the model that joins sentences (default: english-document)",
     )
     parser.add_argument(
         "--relations",

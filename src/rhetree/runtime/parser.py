@@ -13,7 +13,7 @@ from rhetree.domain.span import Span
 from rhetree.errors import ModelError, counted
 from rhetree.runtime.constraints import ConstraintsLike
 from rhetree.runtime.document_joining import join_sentences
-from rhetree.runtime.installed import DEFAULT, DOCUMENTS, find_model, installed_models
+from rhetree.runtime.installed import DOCUMENTS, find_model, installed_models
 from rhetree.runtime.long_sentences import cut_long_sentences
 from rhetree.runtime.pipeline import BATCH_COST, Edus, Pipeline, Relations
 from rhetree.runtime.workers import MOST_THREADS
@@ -48,8 +48,8 @@ def load(
     :param beam: how many readings of a sentence to follow and to give; 1 is the best one alone
     :param batch_cost: most tokens in a batch, padding included: more takes more memory
     :param device: where torch runs a model that was not exported, such as ``cuda``; None is a GPU if there is one
-    :param document_model: the name or folder of the model that joins sentences; None is the one that came with the
-        default model. It is loaded when it is first needed.
+    :param document_model: the name or folder of the model that joins sentences; None is the one that comes with
+        Rhetree. It is loaded when it is first needed.
     :param relations: "class", or "fine" for trees of the finer relations below the classes
     :param signals: whether to find the words that signal each relation, as :attr:`Document.signals`
     """
@@ -258,20 +258,13 @@ class Parser:
     def _load_document_model(self) -> "DocumentModel":
         from rhetree.runtime.document_model import load_document_model
 
-        named = self._settings["document_model"]
-        if named is None:
-            installed = installed_models()
-            if DOCUMENTS not in installed or self.model.folder != installed.get(DEFAULT):
-                raise ModelError(
-                    f"{self.model.folder}: finds trees of sentences; to join them, name a model for documents "
-                    "(document_model) that was trained on the same relations"
-                )
-            named = DOCUMENTS
+        named = self._settings["document_model"] or DOCUMENTS
         model = load_document_model(find_model(named), threads=self._settings["threads"])
         own, other = (about.get("data", {}).get("relations") for about in (self.model.about, model.about))
         if own != other:
             raise ModelError(
-                f"{model.folder}: joins sentences by the relations {other!r}, but {self.model.folder} has {own!r}"
+                f"{model.folder}: joins sentences by the relations {other!r}, but {self.model.folder} has {own!r}; "
+                "name a model for documents (document_model) that was trained on the same relations"
             )
         return model
 
