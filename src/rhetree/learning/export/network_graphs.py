@@ -106,7 +106,9 @@ class _Step(nn.Module):
 
     def forward(self, inputs: Tensor, hidden: Tensor) -> dict[str, Tensor]:
         outputs, after = self.decoder(inputs.unsqueeze(1), hidden)
-        return {"after": after, **self.pointer.exported_step(outputs.squeeze(1))}
+        # Squeezing an axis whose size is not known would become a branch, which no model may have.
+        output = outputs[:, 0] if isinstance(self.decoder, AttentionDecoder) else outputs.squeeze(1)
+        return {"after": after, **self.pointer.exported_step(output)}
 
 
 class _Labels(nn.Module):
