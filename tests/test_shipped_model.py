@@ -61,8 +61,8 @@ def test_the_fast_model_is_as_good_as_its_card_says(gum):
     documents = read_corpus(gum, split="dev").split_by_sentence().split("dev")
     predicted = list(rhetree.load("english-fast").parse_documents(documents))
     scores = evaluate(documents, predicted, level="sentence").total
-    assert (scores.f1("segmentation.inner") or 0) > 0.845
-    assert (scores.f1("parseval.rst.full") or 0) > 0.56
+    assert (scores.f1("segmentation.inner") or 0) > 0.855
+    assert (scores.f1("parseval.rst.full") or 0) > 0.575
 
 
 def test_the_papers_example_has_the_papers_edus(parser):
