@@ -23,7 +23,8 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 HOME = Path(__file__).parent
-ELSEWHERE = {"../src/rhetree/pretrained/english/MODEL_CARD.md": "model-card.md"}
+MODELS = ("english", "english-fast", "english-document")
+ELSEWHERE = {f"../src/rhetree/pretrained/{name}/MODEL_CARD.md": f"models/{name}.md" for name in MODELS}
 """Pages of the repository that the site shows under another name."""
 LEXERS = {"rs3": XmlLexer, "jsonc": JsonLexer} | dict.fromkeys(
     ("brackets", "conllu", "dis", "edus", "rsd", "tok"), TextLexer

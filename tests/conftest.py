@@ -1,4 +1,5 @@
 import os
+import signal
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -27,6 +28,8 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
+    # A shell that starts the tests in the background has them ignore what the tests of interrupts send.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     n_examples = config.getoption("--examples") or EXAMPLES[config.getoption("--slow")]
     settings.register_profile(
         "rhetree",
