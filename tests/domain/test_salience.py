@@ -201,6 +201,17 @@ def test_an_outline_has_a_line_for_each_block_indented_by_its_distance_from_the_
     assert [entry.edu for entry in flood().outline(0)] == [4]
 
 
+def test_an_outline_follows_the_tree_where_its_labels_are_doubted():
+    document = replace(
+        Document.from_sentences([["a", "b"]]),
+        edus=(Span(0, 1), Span(1, 2)),
+        tree=Tree((Split(0, 1, 2, "NS", "causal"),)),
+        split_probs=(SplitProbs(Span(0, 2), 1.0, (("causal-SN", 0.7), ("causal-NS", 0.3))),),
+    )
+    assert document.salience()[1] > document.salience()[0]
+    assert [(entry.edu, entry.level) for entry in document.outline()] == [(0, 0)]
+
+
 def test_without_layout_an_outline_has_a_line_for_each_sentence_or_edu():
     document = replace(flood(), blocks=())
     assert [entry.edu for entry in document.outline()] == [0, 1, 2, 4, 7]

@@ -22,12 +22,12 @@ class OutlineEntry:
     has the level of what follows it."""
     kind: BlockKind
     text: str
-    """A heading, or the most salient EDU of the paragraph."""
+    """A heading, or the main point of the paragraph."""
     start: int
     end: int
     """The characters of the text."""
     edu: int
-    """The most salient EDU, counted from 0."""
+    """The EDU with the main point, counted from 0."""
     relation: str | None
     """How it relates to what it supports; None on the main line."""
 
@@ -64,7 +64,8 @@ def outline(document: "Document", depth: int | None = None) -> tuple[OutlineEntr
     scores = document.salience()
     entries: list[OutlineEntry] = []
     for edus, kind in _parts(document):
-        edu = max(edus.indices(), key=lambda one: (scores[one], -one))
+        # What the tree has on its main line comes before what may matter more by the labels' probabilities.
+        edu = max(edus.indices(), key=lambda one: (-levels[one], scores[one], -one))
         shown = edus if kind == "heading" else Span(edu, edu + 1)
         tokens = Span(document.edus[shown.start].start, document.edus[shown.end - 1].end)
         start, end = document.tokens[tokens.start].start, document.tokens[tokens.end - 1].end
