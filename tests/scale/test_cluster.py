@@ -80,6 +80,7 @@ def test_a_dataset_gets_documents_and_problems(cluster):
     assert found["a"]["document"] == str(encode(rhetree.load().parse(STORY, name="a"), "jsonl")).rstrip("\n")
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_loses_and_repeats_nothing(cluster, tmp_path):
     sources = find_sources(write_lines(tmp_path / "in.jsonl", *records(24, "sleep 0.1")))
     list(job(sources, tmp_path / "whole", tmp_path / "a").run())
