@@ -55,8 +55,8 @@ def main() -> int:
 def one_by_one(parser) -> None:
     """Take the second graph away from a parser's encoder."""
     network = parser.model.network
-    words = getattr(network, "_words", None) or network._network._words
-    words._read_batch_graph = lambda: None
+    network = getattr(network, "network", network)  # below the calibration, if there is one
+    network._words._read_batch_graph = lambda: None
 
 
 if __name__ == "__main__":
