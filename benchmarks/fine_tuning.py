@@ -1,6 +1,6 @@
 """Measures what it gains to go on from a model instead of from its encoder, on a few documents of a new genre.
 
-    python benchmarks/fine_tuning.py train GUM ENCODER START -o RUNS [--seeds 1 2 3] [--epochs 2 4] [--threads 1]
+    python benchmarks/fine_tuning.py train GUM ENCODER START -o RUNS [--seeds 1 2 3] [--epochs 2 4] [--threads 1] [--dtype float32]
     python benchmarks/fine_tuning.py tables [--into docs/results.md]
     python benchmarks/fine_tuning.py restored MODEL GUM [--every 1] [--threads 1]
 
@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from statistics import mean
 
-from data_sizes import LEFT_OUT, genre_of, learn, names, score, subset, write
+from data_sizes import LEFT_OUT, add_dtype, genre_of, learn, names, score, subset, write
 from pages import put
 
 RESULTS = Path(__file__).parent / "results" / "fine_tuning"
@@ -41,6 +41,7 @@ def main() -> None:
     command.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     command.add_argument("--epochs", type=int, nargs=2, default=[2, 4], metavar=("MODEL", "ENCODER"))
     command.add_argument("--threads", type=int, default=1)
+    add_dtype(command)
     command = commands.add_parser("tables")
     command.add_argument("--into", type=Path, metavar="PAGE", help="also write them into this page")
     command = commands.add_parser("restored")
@@ -75,7 +76,12 @@ def train(args: argparse.Namespace) -> None:
     order = [name for name in names(args.gum, "train") if genre_of(name) in LEFT_OUT]
     random.Random(1).shuffle(order)
     corpus = subset(args.gum, args.output / "corpus", order[:N_DOCUMENTS], order[N_DOCUMENTS:])
-    shared = [f"data.corpus={corpus}", "data.unseen_labels=ignore", f"train.threads={args.threads}"]
+    shared = [
+        f"data.corpus={corpus}",
+        "data.unseen_labels=ignore",
+        f"network.embedding.training_dtype={args.dtype}",
+        f"train.threads={args.threads}",
+    ]
     recipes = {
         "model": ("fine-tune", [f'train.start="{start}"']),
         "encoder": ("english-teacher", [f"network.embedding.path={args.encoder}"]),
