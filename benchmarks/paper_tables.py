@@ -49,7 +49,8 @@ class Row:
 
 FROZEN = "frozen encoder"
 SEGBOT = ("network.segmenter.pointer=additive", "network.segmenter.input=embedding")
-LONG = ("train.epochs=60", "train.patience=6")
+LONG = ("train.epochs=30", "train.patience=6")
+"""On GloVe the score on dev still rises after the 12 epochs of the other rows."""
 ROWS = {
     "pointer": Row(f"Pointer net, {FROZEN}", "frozen-segmenter"),
     "segbot": Row(f"SegBot, {FROZEN}", "segbot"),
@@ -57,7 +58,8 @@ ROWS = {
     "parser": Row("Stack pointer, partial tree", "frozen-parser"),
     "joint": Row(f"Joint, {FROZEN}", "frozen-joint"),
     "pipeline": Row("Pipeline of the two", pipeline=("pointer", "parser")),
-    "pointer-glove": Row("Pointer net, GloVe", "glove-segmenter", seeds=3),
+    "segbot-glove": Row("SegBot, GloVe", "glove-segmenter", (*SEGBOT, *LONG), seeds=3),
+    "pointer-glove": Row("Pointer net, GloVe", "glove-segmenter", LONG, seeds=3),
     "parser-plain": Row("Stack pointer", "frozen-parser", ("network.parser.partial_tree=none",), seeds=3),
     "parser-separate": Row(
         "Stack pointer, partial tree, separate classifiers",
@@ -76,11 +78,6 @@ ROWS = {
         "frozen-parser",
         ("network.parser.span=mean", "network.classifier.span=last"),
         seeds=3,
-    ),
-    "segbot-glove": Row("SegBot, GloVe", "glove-segmenter", SEGBOT, seeds=3),
-    "pointer-glove-long": Row("Pointer net, GloVe, until dev stops rising", "glove-segmenter", LONG, seeds=3),
-    "segbot-glove-long": Row(
-        "SegBot, GloVe, until dev stops rising", "glove-segmenter", (*SEGBOT, *LONG), seeds=3
     ),
     "joint-tuned": Row("Joint, fine-tuned encoder", "tuned-joint", seeds=3),
     "pointer-tuned": Row(
@@ -259,15 +256,13 @@ def tables() -> Iterator[str]:
             "pointer",
             "segbot-glove",
             "pointer-glove",
-            "segbot-glove-long",
-            "pointer-glove-long",
             "joint",
             "pointer-tuned",
             "joint-tuned",
         ),
         versus={
             "pointer": ("segbot", "wly"),
-            "pointer-glove-long": ("segbot-glove-long",),
+            "pointer-glove": ("segbot-glove",),
             "joint": ("pointer",),
             "joint-tuned": ("pointer-tuned",),
         },

@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
 
@@ -21,10 +22,10 @@ from speed_sentences import gum_documents
 
 ENGINES = ("1 process, 2 threads", "2 worker processes", "Ray, 2 workers")
 _PER_DOCUMENT = 8
-_SECONDS = 5.0
+_SECONDS = 10.0
 """How long an engine takes for N sentences, about."""
 _SHARDS = 24
-"""Shards of the longer run: enough that both workers end at about the same time."""
+"""Shards of the longer run, and half as many of the shorter: enough that both workers end at about the same time."""
 
 
 def main() -> int:
@@ -35,7 +36,7 @@ def main() -> int:
         "--gum", type=Path, default=os.environ.get("RHETREE_GUM"), help="default: RHETREE_GUM"
     )
     parser.add_argument("--turns", type=int, default=2)
-    parser.add_argument("--sentences", type=int, help="N (default: what takes about five seconds here)")
+    parser.add_argument("--sentences", type=int, help="N (default: what takes about ten seconds here)")
     parser.add_argument(
         "--price", type=float, default=0.04, help="of a core for an hour, for the plan (default: 0.04)"
     )
@@ -57,12 +58,13 @@ def measure(home: Path, args: argparse.Namespace) -> dict:
     ]
     n = args.sentences or _calibrated(sentences)
     files = {size: _write(home / f"{size}.jsonl", islice(cycle(sentences), size)) for size in (n, 2 * n)}
+    engines = (_threads, _workers, partial(_ray, shard_size=files[2 * n].stat().st_size // _SHARDS))
     seconds: dict[str, dict[int, list[float]]] = {name: {n: [], 2 * n: []} for name in ENGINES}
     with connected("local", 2):
         for turn in range(args.turns):
             for size, path in files.items():
                 outputs = {}
-                for name, engine in zip(ENGINES, (_threads, _workers, _ray), strict=True):
+                for name, engine in zip(ENGINES, engines, strict=True):
                     begun = time.perf_counter()
                     outputs[name] = engine(path, home / f"out-{turn}-{size}-{ENGINES.index(name)}")
                     seconds[name][size].append(time.perf_counter() - begun)
@@ -136,7 +138,7 @@ def _local(path: Path, out: Path, work: Callable) -> bytes:
     return target.read_bytes()
 
 
-def _ray(path: Path, out: Path) -> bytes:
+def _ray(path: Path, out: Path, shard_size: int) -> bytes:
     from rhetree.jobs.sources import find_sources
     from rhetree.jobs.work import Task
     from rhetree.scale.engine import ClusterJob
@@ -146,8 +148,8 @@ def _ray(path: Path, out: Path) -> bytes:
     task = Task(threads=1)
     model = task.identify_model()
     shard_task = ShardTask(task=task, identity=model, storage=Storage(str(out)))
-    size = path.stat().st_size // _SHARDS
-    list(ClusterJob(find_sources(path), shard_task, {"model": model}, n_workers=2, shard_size=size).run())
+    job = ClusterJob(find_sources(path), shard_task, {"model": model}, n_workers=2, shard_size=shard_size)
+    list(job.run())
     return b"".join(shard.read_bytes() for shard in sorted(out.glob("part-*.jsonl")))
 
 
