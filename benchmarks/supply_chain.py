@@ -21,6 +21,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 EXTRAS = {"3.11": "dev"}
 """The extra that CI tests on each Python; ``test`` on the others."""
+_CUDA = re.compile(r"(nvidia|cuda|triton)\b")
+"""Packages that only torch's builds for CUDA need; our tests run on its build for CPUs."""
 PYTHONS = ("3.10", "3.11", "3.12", "3.13")
 _REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+)\s*(\[[^\]]*\])?[^;]*(;.*)?")
 
@@ -57,9 +59,9 @@ def constrain(version: str) -> None:
     command = ["uv", "pip", "compile", "pyproject.toml", "--extra", extra, "--python-version", version]
     options = ["--no-annotate", "--no-header", "--no-emit-index-url", "--quiet", "--universal"]
     found = subprocess.run([*command, *options], cwd=ROOT, check=True, capture_output=True, encoding="utf-8")
-    target.write_text(
-        f"# python benchmarks/supply_chain.py constraints {version}\n{found.stdout}", encoding="utf-8"
-    )
+    lines = [line for line in found.stdout.splitlines() if not _CUDA.match(line)]
+    header = f"# python benchmarks/supply_chain.py constraints {version}"
+    target.write_text("".join(f"{line}\n" for line in [header, *lines]), encoding="utf-8")
 
 
 def installed(name: str = "rhetree") -> dict[str, Distribution]:
