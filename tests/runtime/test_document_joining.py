@@ -1,6 +1,8 @@
 """Sentences are joined into a document: from the top down, in linear time, with layout and probabilities."""
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,7 +11,8 @@ from rhetree.domain.document import Document
 from rhetree.domain.span import Span, spans_of_lengths
 from rhetree.domain.tree import Split, Tree
 from rhetree.errors import MismatchError
-from rhetree.runtime.document_joining import join_sentences
+from rhetree.runtime.document_joining import join_in_steps, join_sentences
+from rhetree.runtime.document_network import OnnxDocumentNetwork
 from rhetree.runtime.document_search import find_joints
 from rhetree.runtime.document_units import (
     EDGES,
@@ -23,6 +26,7 @@ from rhetree.runtime.document_units import (
     kind_of,
     units_of,
 )
+from rhetree.runtime.workers import Workers
 from support.document_trees import FakeDocumentNetwork, in_one_tree, in_sentences, plain
 
 LABELS = ("elaboration-NS", "list-NN")
@@ -163,6 +167,55 @@ def test_by_paragraph_each_paragraph_is_a_node():
     assert all(joined.tree.subtree(span) is not None for span in (Span(1, 4), Span(4, 9)))
     freely = join_sentences(document, FakeDocumentNetwork(scores), LABELS)
     assert freely.tree.subtree(Span(1, 4)) is None
+
+
+def test_joining_takes_more_steps_for_a_longer_document():
+    def n_steps(n_sentences):
+        return sum(1 for _ in join_in_steps(long_document(n_sentences), FakeDocumentNetwork(), LABELS))
+
+    assert n_steps(2) < n_steps(500) < n_steps(5000)
+
+
+class _Windows:
+    """Each word is a piece; windows of ten do not overlap."""
+
+    def batch(self, sentences):
+        (words,) = sentences
+        ids = np.zeros(-(-len(words) // 10) * 10, dtype=np.int64)
+        ids[: len(words)] = [len(word) for word in words]
+        return SimpleNamespace(ids=ids.reshape(-1, 10), positions=np.arange(len(words))[None, :, None])
+
+
+class _Encoder:
+    """Vectors that depend on the window, whose sums depend on the order in which they are added."""
+
+    def run(self, _outputs, inputs):
+        ids = inputs["ids"].astype(np.float32)
+        return [np.sin(ids[:, :, None] * 1e3 + ids.sum() + np.arange(3, dtype=np.float32)).astype(np.float32)]
+
+
+class _Mean:
+    def run(self, _outputs, inputs):
+        return [inputs["vectors"]]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 16])
+def test_each_thread_encodes_a_window_in_a_step_whatever_their_number(threads):
+    document = in_sentences(plain((("We went home , because it rained and the cat sat on a mat .",) * 60,)))
+    own = units(document)
+    tokens = tuple(token.form for token in document.tokens)
+    made: Any = OnnxDocumentNetwork
+    networks = [made(_Windows(), _Encoder(), _Mean(), None, None, Workers(n)) for n in (1, threads)]
+    expected, found = (network.read(tokens, own)._states for network in networks)
+    assert found.tobytes() == expected.tobytes()
+    n_windows = -(-len(tokens) // 10)
+    assert sum(1 for _ in networks[1].read_in_steps(tokens, own)) >= n_windows / threads
+    means = [edu[-1] for edu in expected[:, :9].reshape(-1, 3, 3)]
+    vectors = np.concatenate(
+        [_Encoder().run(None, {"ids": row[None]})[0][0] for row in _Windows().batch([tokens]).ids]
+    )
+    slow = [vectors[edu.start : edu.end].mean(axis=0) for edu in document.edus]
+    np.testing.assert_allclose(means, slow, atol=1e-5)
 
 
 @pytest.mark.parametrize("level", ["document", "paragraph"])

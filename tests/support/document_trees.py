@@ -106,6 +106,10 @@ class FakeDocumentNetwork:
         scores = np.zeros(len(units)) if self.scores is None else np.asarray(self.scores, dtype=float)
         return _Read(self, scores)
 
+    def read_in_steps(self, tokens, units):
+        yield
+        return self.read(tokens, units)
+
 
 class _Read:
     def __init__(self, network, scores):

@@ -128,7 +128,5 @@ class Worker:
             return parsed
         from rhetree.formats.rs3 import declare
 
-        labels = self.parser.pipeline.all_labels
-        if level != "sentence":
-            labels = tuple(sorted({*labels, *self.parser.document_model().labels}))
+        labels = self.parser.labels(level)
         return (declare(document, labels) for document in parsed)

@@ -12,8 +12,13 @@ from rhetree.domain.relations import label_parts
 from rhetree.domain.span import Span
 from rhetree.domain.tree import Split, Tree
 from rhetree.errors import MismatchError
-from rhetree.runtime.document_search import DocumentNetwork, find_joints
+from rhetree.runtime.document_search import DocumentNetwork, find_joints_in_steps
 from rhetree.runtime.document_units import units_of
+from rhetree.runtime.network import Floats
+from rhetree.runtime.steps import Steps, finish
+
+_LABELLED = 1024
+"""Splits that are labelled together."""
 
 
 def join_sentences(
@@ -32,6 +37,18 @@ def join_sentences(
     :param level: "paragraph" keeps each paragraph together
     :param top_labels: number of labels of each split whose probabilities to return
     """
+    return finish(join_in_steps(document, network, labels, level=level, top_labels=top_labels))
+
+
+def join_in_steps(
+    document: Document,
+    network: DocumentNetwork,
+    labels: Sequence[str],
+    *,
+    level: Level = "document",
+    top_labels: int = 3,
+) -> Steps[Document]:
+    """What :func:`join_sentences` does, in steps that are short however long the document is."""
     if not document.edus or level == "sentence":
         return document
     trees = document.trees_by_sentence()
@@ -45,10 +62,16 @@ def join_sentences(
         splits += [split.shift(span.start) for split in tree.splits]
     probs: tuple[SplitProbs, ...] = ()
     if len(spans) > 1:
+        yield
         units = units_of(document, trees)
-        read = network.read(tuple(token.form for token in document.tokens), units)
-        joints = find_joints(read, units, by_paragraph=level == "paragraph")
-        log_probs = read.label_log_probs(joints.places)
+        yield
+        read = yield from network.read_in_steps(tuple(token.form for token in document.tokens), units)
+        joints = yield from find_joints_in_steps(read, units, by_paragraph=level == "paragraph")
+        parts: list[Floats] = []
+        for at in range(0, len(joints.places), _LABELLED):
+            parts.append(read.label_log_probs(joints.places[at : at + _LABELLED]))
+            yield
+        log_probs = np.concatenate(parts)
         best = np.argsort(-log_probs, axis=1, kind="stable")[:, :top_labels]
         of_labels = np.minimum(np.exp(np.take_along_axis(log_probs, best, axis=1)), 1).tolist()
         found = []

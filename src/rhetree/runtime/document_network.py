@@ -4,7 +4,7 @@ The encoder reads overlapping windows of the document, each by itself. A window'
 once, so that memory does not grow with the number of words.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from rhetree.runtime.document_units import Units
 from rhetree.runtime.network import Floats, Ints
 from rhetree.runtime.pieces import WordPieces
 from rhetree.runtime.pointer import log_softmax
+from rhetree.runtime.steps import Steps, finish
 from rhetree.runtime.workers import Workers
 
 Graph = Any
@@ -23,7 +24,7 @@ Graph = Any
 _WINDOWS = 32
 """Windows to encode before their words go into EDUs."""
 _ROWS = 1024
-"""EDUs that go through a graph together, and splits that are labelled together."""
+"""EDUs that go through a graph together."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,15 +67,27 @@ class OnnxDocumentNetwork:
 
     def read(self, tokens: tuple[str, ...], units: Units) -> "OnnxReadDocument":
         """Read the words and units of a document."""
-        vectors = np.concatenate([self._vectors(tokens, units.tokens), units.flags], axis=1)
+        return finish(self.read_in_steps(tokens, units))
+
+    def read_in_steps(self, tokens: tuple[str, ...], units: Units) -> "Steps[OnnxReadDocument]":
+        """What :meth:`read` does, one window for each thread in a step."""
+        words = yield from self._vectors(tokens, units.tokens)
+        vectors = np.concatenate([words, units.flags], axis=1)
         (states,) = self._units.run(None, {"vectors": vectors})
+        yield
         return OnnxReadDocument(self, states, units)
 
-    def _vectors(self, tokens: Sequence[str], edus: Ints) -> Floats:
+    def _vectors(self, tokens: Sequence[str], edus: Ints) -> Steps[Floats]:
         """The first word, the last word and the mean of each EDU, ``(n, 3 * width)``."""
         edu_of = np.repeat(np.arange(len(edus)), edus[:, 1] - edus[:, 0])
+        batch = self._pieces.batch([tokens])
+        rows, columns = np.divmod(batch.positions[0, :, 0], batch.ids.shape[1])
         found: Floats | None = None
-        for start, words in self._words(tokens):
+        yield
+        for at in range(0, len(batch.ids), _WINDOWS):
+            ids = batch.ids[at : at + _WINDOWS]
+            start, end = np.searchsorted(rows, (at, at + len(ids))).tolist()
+            words = (yield from self._states(ids))[rows[start:end] - at, columns[start:end]]
             if found is None:
                 found = np.zeros((len(edus), 3, words.shape[1]), dtype=np.float32)
             own = edu_of[start : start + len(words)]
@@ -88,16 +101,14 @@ class OnnxDocumentNetwork:
         found[:, 2] /= (edus[:, 1] - edus[:, 0])[:, None]
         return found.reshape(len(edus), -1)
 
-    def _words(self, tokens: Sequence[str]) -> Iterator[tuple[int, Floats]]:
-        """The vectors of adjacent words, with the number of the first."""
-        batch = self._pieces.batch([tokens])
-        length = batch.ids.shape[1]
-        rows, columns = np.divmod(batch.positions[0, :, 0], length)
-        for at in range(0, len(batch.ids), _WINDOWS):
-            ids = batch.ids[at : at + _WINDOWS]
-            states = self._workers.map(self._encode, [row[None] for row in ids])
-            start, end = np.searchsorted(rows, (at, at + len(ids))).tolist()
-            yield start, np.stack(states)[rows[start:end] - at, columns[start:end]]
+    def _states(self, ids: Ints) -> Steps[Floats]:
+        """The encoder's states for some windows, ``(windows, pieces, width)``."""
+        states: list[Floats] = []
+        n_threads = self._workers.n
+        for at in range(0, len(ids), n_threads):
+            states += self._workers.map(self._encode, [row[None] for row in ids[at : at + n_threads]])
+            yield
+        return np.stack(states)
 
     def _encode(self, ids: Ints) -> Floats:
         (states,) = self._encoder.run(None, {"ids": ids})
@@ -121,12 +132,7 @@ class OnnxReadDocument:
 
     def label_log_probs(self, places: Ints) -> Floats:
         """Log-probabilities of labels, ``(p, labels)``."""
-        parts = [
-            log_softmax(self._scores(self._network.label, places[at : at + _ROWS]))
-            for at in range(0, len(places), _ROWS)
-        ]
-        found: Floats = np.concatenate(parts)
-        return found
+        return log_softmax(self._scores(self._network.label, places))
 
     def _scores(self, scored: Scored, places: Ints) -> Floats:
         if self._prepared is None or self._prepared[0] is not scored:

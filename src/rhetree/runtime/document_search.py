@@ -12,6 +12,7 @@ from rhetree.runtime.document_scorer import with_edges
 from rhetree.runtime.document_units import Candidates, Units
 from rhetree.runtime.network import Floats, Ints
 from rhetree.runtime.pointer import log_softmax
+from rhetree.runtime.steps import Steps, finish
 
 _MOST_PAIRS = 4096
 """Most pairs of spans to score at once: they take memory."""
@@ -30,7 +31,7 @@ class ReadDocument(Protocol):
 class DocumentNetwork(Protocol):
     """A network that reads documents."""
 
-    def read(self, tokens: tuple[str, ...], units: Units) -> ReadDocument:
+    def read_in_steps(self, tokens: tuple[str, ...], units: Units) -> Steps[ReadDocument]:
         """Read the words and units of a document."""
 
 
@@ -49,6 +50,11 @@ def find_joints(read: ReadDocument, units: Units, *, by_paragraph: bool = False)
 
     :param by_paragraph: whether each paragraph is one node, so that no other node crosses its edge
     """
+    return finish(find_joints_in_steps(read, units, by_paragraph=by_paragraph))
+
+
+def find_joints_in_steps(read: ReadDocument, units: Units, *, by_paragraph: bool = False) -> Steps[Joints]:
+    """What :func:`find_joints` does, some spans in each step."""
     candidates = Candidates(units, by_paragraph=by_paragraph)
     waiting = [(0, len(units))] if len(units) and units.is_above(0, len(units)) else []
     found: list[tuple[int, int, int]] = []
@@ -69,6 +75,7 @@ def find_joints(read: ReadDocument, units: Units, *, by_paragraph: bool = False)
             found.append((start, middle, end))
             probs.append(float(np.exp(log_probs[best])))
             waiting += [part for part in ((start, middle), (middle, end)) if units.is_above(*part)]
+        yield
     order = sorted(range(len(found)), key=lambda number: (found[number][0], -found[number][2]))
     return Joints(
         np.array([found[number] for number in order], dtype=np.int64).reshape(-1, 3),

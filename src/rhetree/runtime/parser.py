@@ -12,10 +12,11 @@ from rhetree.domain.levels import LEVELS, Level
 from rhetree.domain.span import Span
 from rhetree.errors import ModelError, counted
 from rhetree.runtime.constraints import ConstraintsLike
-from rhetree.runtime.document_joining import join_sentences
+from rhetree.runtime.document_joining import join_in_steps
 from rhetree.runtime.installed import DOCUMENTS, find_model, installed_models
 from rhetree.runtime.long_sentences import cut_long_sentences
 from rhetree.runtime.pipeline import BATCH_COST, Edus, Pipeline, Relations
+from rhetree.runtime.steps import Steps, finish
 from rhetree.runtime.workers import MOST_THREADS
 
 if TYPE_CHECKING:
@@ -242,8 +243,12 @@ class Parser:
 
     def join(self, document: Document, *, level: Level = "document") -> Document:
         """The parsed document with one tree in place of its sentence trees."""
+        return finish(self.join_in_steps(document, level=level))
+
+    def join_in_steps(self, document: Document, *, level: Level = "document") -> Steps[Document]:
+        """What :meth:`join` does, in short steps between which others may have their turn."""
         model = self.document_model()
-        joined = join_sentences(
+        joined = yield from join_in_steps(
             document, model.network, model.labels, level=level, top_labels=self.pipeline.top_labels
         )
         return replace(joined, metadata={**joined.metadata, "document model": model.identity})
@@ -256,17 +261,23 @@ class Parser:
             return self._document_model
 
     def _load_document_model(self) -> "DocumentModel":
-        from rhetree.runtime.document_model import load_document_model
+        from rhetree.runtime.document_model import is_document_model, load_document_model
+        from rhetree.runtime.model import read_config
 
-        named = self._settings["document_model"] or DOCUMENTS
-        model = load_document_model(find_model(named), threads=self._settings["threads"])
-        own, other = (about.get("data", {}).get("relations") for about in (self.model.about, model.about))
-        if own != other:
+        folder = find_model(self._settings["document_model"] or DOCUMENTS)
+        abouts = (self.model.about, read_config(folder))
+        own, other = (about.get("data", {}).get("relations") for about in abouts)
+        if own != other and is_document_model(folder):
             raise ModelError(
-                f"{model.folder}: joins sentences by the relations {other!r}, but {self.model.folder} has {own!r}; "
+                f"{folder}: joins sentences by the relations {other!r}, but {self.model.folder} has {own!r}; "
                 "name a model for documents (document_model) that was trained on the same relations"
             )
-        return model
+        return load_document_model(folder, threads=self._settings["threads"])
+
+    def labels(self, level: Level = "sentence") -> tuple[str, ...]:
+        """Every label that trees of this level may have."""
+        own = self.pipeline.all_labels
+        return own if level == "sentence" else tuple(sorted({*own, *self.document_model().labels}))
 
     def segment_documents(
         self, documents: Iterable[Document], *, constraints: Iterable[ConstraintsLike | None] | None = None
