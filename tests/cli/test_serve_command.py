@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from rhetree.cli.main import main
+from support.fake_model import fake_parser
 
 
 @pytest.fixture
@@ -63,6 +64,17 @@ def test_options_are_settings(served, model):
     assert (settings.drain_seconds, settings.cors) == (2.0, ("https://a.org", "https://b.org"))
     assert settings.api_key == "open-sesame"
     assert (model["beam"], model["threads"]) == (2, 1)
+
+
+def test_a_model_for_documents_that_is_named_has_to_fit(served, model, capsys, monkeypatch):
+    assert main(["serve", "--port", "0", "--document-model", "mine"]) == 0
+    assert model["document_model"] == "mine"
+    parser = fake_parser(document_model="no-such-model")
+    monkeypatch.setattr("rhetree.runtime.parser.load", lambda *_, **__: parser)
+    served.clear()
+    assert main(["serve", "--port", "0", "--document-model", "no-such-model"]) == 2
+    assert "no model is called 'no-such-model'" in capsys.readouterr().err
+    assert served == {}
 
 
 def test_the_key_may_come_from_the_environment(served, monkeypatch):

@@ -4,9 +4,12 @@ import asyncio
 
 import pytest
 
+from rhetree.serve.analysis import analyse_texts
 from rhetree.serve.pool import MOST_UNSENT, Ask, Pool
+from rhetree.serve.requests import ParseBody
+from rhetree.serve.settings import ServeSettings
 from support.fake_model import fake_parser
-from support.serving import HeldNetwork, parser_over, wait_until
+from support.serving import TEXT, HeldJoining, HeldNetwork, joining_over, parser_over, wait_until
 
 
 def ask_for(sentences, **options):
@@ -55,6 +58,43 @@ def test_a_short_request_overtakes_a_long_one_and_shares_its_batches():
     (found,) = run(scenario, parser_over(network).pipeline)
     assert found.count(b",") == 99
     assert all(sum(len(sentence.split()) for sentence in batch) <= 40 for batch in network.batches)
+
+
+def test_a_short_request_is_answered_between_the_steps_in_which_a_document_is_joined():
+    network = HeldJoining()
+    parser = joining_over(network)
+
+    async def scenario(pool):
+        whole = ParseBody(text=TEXT, level="document")
+        joining = pool.submit(analyse_texts(whole, parser, ServeSettings()))
+        await asyncio.to_thread(wait_until, lambda: network.n_steps == 1)
+        short = asyncio.ensure_future(answer_of(pool.submit(ask_for(sentences_of("short", 1)))))
+        while not short.done():
+            network.go.release()
+            await asyncio.sleep(0.01)
+        assert len(short.result()) == 1
+        assert network.n_steps < network.N_STEPS / 2
+        network.go.release(network.N_STEPS)
+        return await answer_of(joining)
+
+    assert len(run(scenario, parser.pipeline)) == 1
+
+
+def test_joining_ends_within_a_step_of_being_cancelled():
+    network = HeldJoining()
+    parser = joining_over(network)
+
+    async def scenario(pool):
+        whole = ParseBody(text=TEXT, level="document")
+        joining = pool.submit(analyse_texts(whole, parser, ServeSettings()))
+        await asyncio.to_thread(wait_until, lambda: network.n_steps == 1)
+        joining.cancel()
+        network.go.release(network.N_STEPS)
+        await asyncio.to_thread(wait_until, lambda: pool.n_tasks == 0)
+        assert await answer_of(joining) == []
+
+    run(scenario, parser.pipeline)
+    assert network.n_steps == 1
 
 
 def test_what_shares_a_batch_changes_no_reading():

@@ -1,18 +1,21 @@
 """Each route gives what the library gives, for one document and for several."""
 
+import asyncio
 import base64
 import json
 
 import pytest
 
+from rhetree.domain.document import Document
 from rhetree.domain.record import from_record, to_record
 from rhetree.formats.json import decode
+from rhetree.formats.rs3 import declare
 from rhetree.jobs.encoding import ENCODINGS, encode
 from rhetree.metrics.report import evaluate
 from rhetree.serve.page import FOLDER
 from support.drawn_documents import treasury
 from support.fake_model import fake_parser
-from support.serving import LONG, TEXT, client, error_of
+from support.serving import LONG, TEXT, HeldNetwork, client, error_of, parser_over
 from support.written_documents import weather
 
 TEXTS = [TEXT, "", "One.", LONG, "It rained because it was autumn.", "?!"]
@@ -22,6 +25,13 @@ NDJSON = {"accept": "application/x-ndjson"}
 @pytest.fixture(scope="module")
 def api():
     with client(slice_tokens=16) as test_client:
+        yield test_client
+
+
+@pytest.fixture(scope="module")
+def joining():
+    """A service that joins sentences, too."""
+    with client(fake_parser(joins=True), slice_tokens=16) as test_client:
         yield test_client
 
 
@@ -137,6 +147,83 @@ def test_constraints_hold_for_their_document(api):
     assert fourth["sentences"][0]["splits"] == [[0, 1, 2, "SN", "attribution"]]
     alone = api.post("/v1/parse", json={"text": text, "constraints": {"spans": crossing}})
     assert error_of(alone) == (422, "bad_constraints", message)
+
+
+@pytest.mark.parametrize("format", ENCODINGS)
+@pytest.mark.parametrize("level", ["paragraph", "document"])
+def test_sentences_are_joined_as_by_the_library(joining, level, format):
+    answer = joining.post("/v1/parse", json={"text": TEXT, "level": level, "format": format})
+    parser = fake_parser(joins=True)
+    (expected,) = parser.parse_documents([Document(text=TEXT)], level=level)
+    assert expected.metadata["document model"] == "fake-document 0"
+    if format in ("rs3", "rs4"):
+        expected = declare(expected, parser.labels(level))
+    content = encode(expected, format)
+    assert answer.content == (content.encode() if isinstance(content, str) else content)
+
+
+@pytest.mark.parametrize("level", ["paragraph", "document"])
+def test_several_documents_are_joined_each_for_itself(joining, level):
+    tokens = {"id": "rain", "tokens": [["He", "said", "it", "rained", "."], ["Good", "."]]}
+    given = {**tokens, "edus": [[[0, 2], [2, 5]], [[0, 2]]]}
+    asked = {"edus": [[0, 14]]}
+    text = "He left early because it rained. Good."
+    body = {"documents": [*TEXTS, given, text], "level": level}
+    constraints = [None] * (len(TEXTS) + 1) + [asked]
+    answer = joining.post("/v1/parse", json={**body, "constraints": constraints}).json()["documents"]
+    parser = fake_parser(joins=True)
+    expected = [
+        *(parser.parse(one, level=level) for one in TEXTS),
+        parser.parse_tokens(given["tokens"], edus=given["edus"], name="rain", level=level),
+        parser.parse(text, constraints=asked, level=level),
+    ]
+    assert answer == json.loads(json.dumps([to_record(document) for document in expected]))
+    streamed = joining.post("/v1/parse", json={**body, "constraints": constraints}, headers=NDJSON)
+    assert lines(streamed) == answer
+
+
+def test_a_model_without_one_for_documents_refuses_before_any_work():
+    network = HeldNetwork(held=False)
+    with client(parser_over(network)) as api:
+        body = {"documents": [TEXT, {"id": 3}], "level": "document"}
+        for headers in ({}, NDJSON):
+            status, code, message = error_of(api.post("/v1/parse", json=body, headers=headers))
+            assert (status, code) == (422, "model_cannot")
+            assert "trained on the same relations" in message
+        assert network.batches == []
+        assert api.get("/v1/models").json()["models"][0]["levels"] == ["sentence"]
+    with client(fake_parser("segment", joins=True)) as api:
+        assert "it can segment alone" in error_of(api.post("/v1/parse", json={**body, "edus": "gold"}))[2]
+        assert api.get("/v1/models").json()["models"][0]["levels"] == []
+
+
+def test_levels_are_those_of_the_library(joining):
+    assert joining.get("/v1/models").json()["models"][0]["levels"] == ["sentence", "paragraph", "document"]
+    described = joining.get("/openapi.json").json()["components"]["schemas"]["ParseBody"]["properties"][
+        "level"
+    ]
+    assert described["enum"] == ["sentence", "paragraph", "document"]
+    assert described["default"] == "sentence"
+    assert "one tree over all EDUs" in described["description"]
+    for route, level in (("parse", "chapter"), ("segment", "document")):
+        wrong = error_of(joining.post(f"/v1/{route}", json={"text": TEXT, "level": level}))
+        assert wrong[:2] == (422, "bad_request")
+        assert wrong[2].startswith("level: ")
+
+
+def test_the_model_for_documents_is_loaded_once_and_not_in_the_event_loop(monkeypatch):
+    loops = []
+    parser, model = fake_parser(), fake_parser(joins=True)._document_model
+
+    def load():
+        loops.append(asyncio._get_running_loop())
+        return model
+
+    monkeypatch.setattr(parser, "_load_document_model", load)
+    with client(parser) as api:
+        for _ in range(2):
+            assert api.post("/v1/parse", json={"text": TEXT, "level": "document"}).status_code == 200
+    assert loops == [None]
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 from rhetree.runtime.parser import Parser
 from rhetree.serve.app import make_app
 from rhetree.serve.settings import ServeSettings
+from support.document_trees import FakeDocumentNetwork
 from support.fake_model import fake_parser
 from support.fake_network import FakeNetwork
 
@@ -42,6 +43,32 @@ class HeldNetwork(FakeNetwork):
         self.is_held = False
         for _ in range(100):
             self.go.release()
+
+
+class HeldJoining(FakeDocumentNetwork):
+    """Takes many steps to read a document, and stops in each until it is let go."""
+
+    N_STEPS = 20
+
+    def __init__(self, n_labels=2):
+        super().__init__(n_labels=n_labels)
+        self.go = threading.Semaphore(0)
+        self.n_steps = 0
+        """Steps that were begun."""
+
+    def read_in_steps(self, tokens, units):
+        for _ in range(self.N_STEPS):
+            self.n_steps += 1
+            assert self.go.acquire(timeout=60)
+            yield
+        return self.read(tokens, units)
+
+
+def joining_over(network):
+    """The fake parser, with this network to join sentences."""
+    parser = fake_parser(joins=True)
+    parser._document_model = replace(parser._document_model, network=network)
+    return parser
 
 
 def parser_over(network):

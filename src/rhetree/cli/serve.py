@@ -35,6 +35,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--port", type=int, default=8000, metavar="N", help="0 is any that is free (default: 8000)")
     add("--open", action="store_true", help="open the page in a browser")
     add("--model", metavar="NAME|FOLDER", help="an installed model (rhetree models) or the folder of one")
+    add(
+        "--document-model",
+        metavar="NAME|FOLDER",
+        help="the model that joins sentences (default: english-document, if it fits the model)",
+    )
     add("--beam", type=int, default=1, metavar="K", help="the K best readings of each sentence")
     add("--threads", type=int, default=0, metavar="N", help="threads of a batch (default: 0, one per core)")
     add_device_argument(parser)
@@ -85,9 +90,17 @@ def run(args: argparse.Namespace) -> int:
             api_key=args.api_key or os.environ.get(KEY) or None,
             cors=tuple(args.cors),
         )
-        parser = load(args.model, threads=args.threads, beam=args.beam, device=args.device)
+        parser = load(
+            args.model,
+            threads=args.threads,
+            beam=args.beam,
+            device=args.device,
+            document_model=args.document_model,
+        )
     except ValueError as error:
         raise RhetreeError(str(error)) from error
+    if args.document_model is not None:
+        parser.document_model()  # one that was named has to fit; without the usual one, sentences are not joined
     listening = listen(args.host, args.port)
     if args.host not in ("127.0.0.1", "::1", "localhost") and settings.api_key is None:
         say(f"everyone who reaches {args.host} can use the service; --api-key, or {KEY}, asks for a key")

@@ -1,14 +1,16 @@
 """The work of ``/v1/parse`` and ``/v1/segment``: texts in, documents with EDUs and trees out.
 
-The same steps as :meth:`rhetree.Parser.parse_documents`, with the model's part handed to the pool.
+The same steps as :meth:`rhetree.Parser.parse_documents`, with the model's part handed to the pool. Sentences are joined
+into documents step by step, so that others have a turn in between.
 """
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
 from rhetree.domain.document import Document
+from rhetree.domain.levels import Level
 from rhetree.errors import RhetreeError
 from rhetree.formats.rs3 import declare
 from rhetree.jobs.encoding import encode, encoding_of
@@ -26,7 +28,11 @@ def analyse_texts(body: TextsBody, parser: Parser, settings: ServeSettings) -> W
     """Find the EDUs of all documents of a request, and the trees if it is one to parse."""
     trees = isinstance(body, ParseBody)
     edus: Edus | None = body.edus if isinstance(body, ParseBody) else "auto"
+    level: Level = body.level if isinstance(body, ParseBody) else "sentence"
     _check_format(body.format, trees)
+    if level != "sentence":
+        parser.require("parse")
+        parser.document_model()  # a model that cannot join refuses the request before any work
     inputs = body.inputs()
     check_number(len(inputs), settings)
     given = list(read_texts(inputs, edus, settings))
@@ -45,7 +51,10 @@ def analyse_texts(body: TextsBody, parser: Parser, settings: ServeSettings) -> W
             try:
                 if own is None:
                     raise one.failure or bad_request("the document cannot be read")
-                content = _write(with_readings(own.document, found), body, parser)
+                document = with_readings(own.document, found)
+                if level != "sentence":
+                    document = yield from parser.join_in_steps(document, level=level)
+                content = _write(document, body, parser.labels(level))
             except (RhetreeError, Failure) as error:
                 failure = error if isinstance(error, Failure) else failure_of(error)
                 if not body.is_many:
@@ -106,8 +115,8 @@ def _check_format(format: str, trees: bool) -> None:
         raise bad_request(f"format: {format} needs trees, which /v1/segment does not find; use /v1/parse")
 
 
-def _write(document: Document, body: TextsBody, parser: Parser) -> Content:
+def _write(document: Document, body: TextsBody, labels: Sequence[str]) -> Content:
     if body.format in ("rs3", "rs4"):
-        document = declare(document, parser.pipeline.all_labels)
+        document = declare(document, labels)
     format = "jsonl" if body.format == "json" and body.is_many else body.format
     return Content(document.name, format, encode(document, format))

@@ -34,7 +34,7 @@ def make_app(parser: Parser, settings: ServeSettings | None = None) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        service.start()
+        await asyncio.to_thread(service.start)
         yield
         await asyncio.to_thread(service.stop)
 

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, WithJsonSchema, model_validator
 from typing_extensions import Self
 
+from rhetree.domain.levels import Level as TreeLevel
 from rhetree.domain.relations import INVENTORIES
 from rhetree.domain.tree import NUCLEARITIES
 from rhetree.draw.panel import Shape
@@ -153,6 +154,9 @@ class ParseBody(TextsBody):
 
     edus: Edus | None = None
     """gold keeps the EDUs of documents, auto finds new ones. By default EDUs beside tokens are kept."""
+    level: TreeLevel = "sentence"
+    """How far up trees go: sentence gives one tree for each sentence, document one tree over all EDUs, in which sentence
+    trees are nodes; in that of paragraph each paragraph is a node as well."""
     constraints: ConstraintsRecord | list[ConstraintsRecord | None] | None = None
     """What EDUs and trees have to agree with; for several documents a list of as many, with null for none."""
 

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from rhetree.domain.levels import LEVELS, Level
+from rhetree.errors import ModelError
 from rhetree.runtime.parser import Parser
 from rhetree.serve.guard import Places
 from rhetree.serve.observations import Observations
@@ -22,6 +24,7 @@ class Service:
         self.observations = Observations(settings.places)
         self.observations.watch_places(lambda: self.places.n_taken)
         self._pool: Pool | None = None
+        self._levels: tuple[Level, ...] = ()
 
     @property
     def pool(self) -> Pool:
@@ -31,7 +34,8 @@ class Service:
         return self._pool
 
     def start(self) -> None:
-        """Start the worker threads."""
+        """Load the model that joins sentences, if one fits, and start the worker threads."""
+        self._levels = self._find_levels()
         self._pool = Pool(
             self.parser.pipeline,
             workers=self.settings.workers,
@@ -60,6 +64,19 @@ class Service:
         return {
             "name": model.folder.name,
             "abilities": _TASKS.get(model.task, [model.task]),
+            "levels": list(self._levels),
             "labels": list(model.labels),
             "scores": model.about.get("scores", {}),
         }
+
+    def _find_levels(self) -> tuple[Level, ...]:
+        """How far up the trees can go that this service finds."""
+        try:
+            self.parser.require("parse")
+        except ModelError:
+            return ()
+        try:
+            self.parser.document_model()
+        except ModelError:
+            return ("sentence",)
+        return LEVELS
