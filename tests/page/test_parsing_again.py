@@ -81,4 +81,4 @@ def test_the_tree_of_a_document_is_not_parsed_again(page):
     choose(page, 0, 0, 4)
     assert page.locator("#again").count() == 0
     page.keyboard.press("a")
-    assert "the parser reads sentences" in page.locator("#status.error").inner_text()
+    assert "Only trees of sentences are parsed again" in page.locator("#status.error").inner_text()

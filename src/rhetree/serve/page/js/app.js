@@ -27,6 +27,8 @@ export class App {
     this.comparison = null; // shown beside the document
     this.choice = null; // {number, start, end}
     this.labels = [];
+    this.levels = []; // up to which trees can go, by what the service says
+    this.level = "sentence"; // of the document's trees
     this.saving = 0;
   }
 
@@ -59,6 +61,15 @@ export class App {
 
   // --- documents ----------------------------------------------------------------------------
 
+  /** Notes what the service can do: without trees of whole texts there is nothing to choose. */
+  offer({ labels, levels }) {
+    this.labels = labels;
+    this.levels = levels;
+    const kept = window.localStorage.getItem("rhetree.level");
+    byId("trees-of").value = levels.includes(kept) ? kept : "sentence";
+    byId("trees-of-label").hidden = levels.length < 2;
+  }
+
   /** Parses a text and shows it. */
   async parse(text) {
     if (!text.trim()) {
@@ -66,8 +77,9 @@ export class App {
       return;
     }
     await this.doing("Parsing …", async () => {
-      const record = await service.parse(text);
-      this.start(record, text.trim().slice(0, 60));
+      const level = byId("trees-of").value;
+      const record = await service.parse({ text, level });
+      this.start(record, text.trim().slice(0, 60), level);
       this.showEntry(false);
     });
   }
@@ -83,10 +95,11 @@ export class App {
   }
 
   /** Shows a document as a new piece of work. */
-  start(record, title) {
+  start(record, title, level = record.tree ? "document" : "sentence") {
     this.store.start();
     this.opened = record;
     this.title = title;
+    this.level = level;
     this.history = EMPTY;
     this.show(fromRecord(record));
     this.save();
@@ -95,7 +108,8 @@ export class App {
   /** Finds trees for a document that has none; its EDUs stay, if it has any. */
   async parseDocument() {
     await this.doing("Parsing …", async () => {
-      this.start(await service.parse(requestForTrees(this.document, this.record())), this.title);
+      const level = byId("trees-of").value;
+      this.start(await service.parse({ ...requestForTrees(this.document, this.record()), level }), this.title, level);
     });
   }
 
@@ -103,6 +117,7 @@ export class App {
   restore(work) {
     this.opened = work.opened;
     this.title = work.title;
+    this.level = work.level || (work.record.tree ? "document" : "sentence");
     this.history = work.history;
     this.show(unpack(work));
     this.showEntry(false);
@@ -122,7 +137,14 @@ export class App {
     byId("differences").hidden = true;
     this.told();
     const nEdus = shown.panels.reduce((sum, panel) => sum + (panel.edus ? panel.edus.length : 0), 0);
-    this.say(nEdus ? "Click a bar to fold it, a relation or an EDU to correct it." : "There are no EDUs in it yet.");
+    if (!nEdus) this.say("There are no EDUs in it yet.");
+    else if (this.wholeView()?.areParagraphsFolded) this.say("The paragraphs are folded. Click one to unfold it; F unfolds all.");
+    else this.say("Click a bar to fold it, a relation or an EDU to correct it.");
+  }
+
+  /** The view of the tree of a whole text, or null. */
+  wholeView() {
+    return this.document.isWhole && !this.comparison ? this.list.view(0) : null;
   }
 
   /** Brings buttons and counts up to date. */
@@ -141,6 +163,29 @@ export class App {
     byId("unsure").disabled = !this.unsure.length;
     byId("unsure").hidden = Boolean(this.comparison);
     byId("parse-document").hidden = Boolean(this.comparison) || panels.some((panel) => panel.splits);
+    this.toldFolding();
+  }
+
+  toldFolding() {
+    const view = this.wholeView();
+    byId("fold").hidden = !view?.paragraphs.length;
+    byId("fold").setAttribute("aria-pressed", String(Boolean(view?.areParagraphsFolded)));
+  }
+
+  /** Folds all paragraphs of a whole text, or unfolds them. */
+  turnParagraphs() {
+    const view = this.wholeView();
+    if (!view?.paragraphs.length) return;
+    this.choose(null);
+    view.foldParagraphs(!view.areParagraphsFolded);
+    this.redraw(view);
+  }
+
+  /** Draws a panel again, in which something was folded or unfolded. */
+  redraw(view) {
+    view.clear();
+    this.list.drawView(view);
+    this.toldFolding();
   }
 
   // --- corrections --------------------------------------------------------------------------
@@ -187,7 +232,7 @@ export class App {
   async parseAgain(number) {
     const panel = this.document.panels[number];
     if (this.document.isWhole) {
-      this.say("The tree is of the whole document; the parser reads sentences.", true);
+      this.say("This is the tree of a whole text. Only trees of sentences are parsed again under corrections.", true);
       return;
     }
     await this.doing("Parsing the rest of the sentence again …", async () => {
@@ -237,8 +282,8 @@ export class App {
   /** Goes to a unit: unfolds and draws it, and gives it the focus. */
   focus(view, start, end) {
     if (!view.root.isConnected) this.list.attachUpTo(view);
-    if (view.units && view.reveal(start, end)) view.clear();
-    this.list.drawView(view);
+    if (view.units && view.reveal(start, end)) this.redraw(view);
+    else this.list.drawView(view);
     const item = view.item(start, end) || view.item(0, view.panel.edus.length);
     if (!item) {
       view.root.scrollIntoView({ block: "nearest" });

@@ -6,7 +6,7 @@
 import { clean } from "./text.js";
 import { unitsOf } from "./tree.js";
 
-const KEPT = ["id", "text", "markup", "metadata", "syntax"];
+const KEPT = ["id", "text", "markup", "blocks", "metadata", "syntax"];
 
 /** The page's document of a record in our JSON. */
 export function fromRecord(record) {
@@ -51,6 +51,16 @@ export function panelRecord(document, number) {
   Object.assign(record, { tokens: document.forms.slice(from, to), offsets: document.offsets.slice(from, to), edus });
   if (panel.splits) record.tree = panel.splits.map(plain);
   return record;
+}
+
+/** The text, tokens and layout of a document, without EDUs and trees; one sentence if sentences are not known. */
+export function bareRecord(document) {
+  const { id, text, markup, blocks } = document.base;
+  const spans = document.sentences.length ? document.sentences : [[0, document.forms.length]];
+  const sentences = spans.map(([from, to]) => ({
+    tokens: document.forms.slice(from, to), offsets: document.offsets.slice(from, to),
+  }));
+  return { id: id || "", text, ...(markup && { markup }), ...(blocks && { blocks }), sentences };
 }
 
 /** The characters from..to of the text; offsets count characters, which may be two units of a string. */
@@ -121,10 +131,15 @@ function addSentence(document, sentence, number) {
   const { probabilities, alternatives } = sentence;
   if (probabilities) {
     panel.kept = alternatives ? { probabilities, alternatives } : { probabilities };
-    panel.endProbs = Object.fromEntries(edus.map(([, end], at) => [end, probabilities.edus[at]]));
+    panel.endProbs = endProbsOf(sentence.edus, probabilities, tokens[0]);
     addProbs(panel.splits || [], probabilities);
   }
   document.panels.push(panel);
+}
+
+/** The probability of the end of each EDU of a sentence, by tokens of the document. */
+function endProbsOf(edus, probabilities, first) {
+  return Object.fromEntries(edus.map(([, end], at) => [end + first, probabilities.edus[at]]));
 }
 
 function addProbs(splits, probabilities) {
@@ -144,7 +159,7 @@ function addWhole(document, record) {
   const units = record.nary ? record.nary.map(([start, end, role, relation]) => ({ start, end, role, relation })) : null;
   const panel = makePanel(null, [0, nTokens], edus, record.tree ? record.tree.map(named) : null, units);
   panel.kept = record.sentences && record.tree ? readingsOf(record) : null;
-  if (edus) addWholeProbs(panel, record);
+  if (edus) addWholeProbs(panel, record, document.sentences);
   document.panels.push(panel);
   const tokensOf = ([start, end]) => [edus[start][0], edus[end - 1][1]];
   document.edges = (record.secondary_edges || []).map((edge) => ({
@@ -161,15 +176,16 @@ function readingsOf(record) {
   return { readings, split_probabilities: record.split_probabilities };
 }
 
-function addWholeProbs(panel, record) {
+function addWholeProbs(panel, record, sentences) {
   const known = new Map((record.split_probabilities || []).map((one) => [String(one.edus), one]));
   let first = 0;
-  for (const sentence of record.sentences || []) {
+  for (const [at, sentence] of (record.sentences || []).entries()) {
     const found = sentence.probabilities;
-    (sentence.splits || []).forEach(([start, at, end], number) => {
+    if (found && sentence.edus) Object.assign(panel.endProbs ??= {}, endProbsOf(sentence.edus, found, sentences[at][0]));
+    (sentence.splits || []).forEach(([start, split, end], number) => {
       if (found && found.splits) {
         known.set(String([start + first, end + first]), {
-          at: at + first, probability: found.splits[number], labels: found.labels[number],
+          at: split + first, probability: found.splits[number], labels: found.labels[number],
         });
       }
     });

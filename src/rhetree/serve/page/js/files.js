@@ -1,7 +1,7 @@
 // Files: opening them by a dialog or by dropping, saving them in any format, and work that this browser keeps.
 
 import { byId, make } from "./dom.js";
-import { fromRecord, panelRecord, textOf } from "./document.js";
+import { bareRecord, fromRecord, panelRecord, textOf } from "./document.js";
 import * as service from "./service.js";
 
 const LONGEST_LINK = 6000;
@@ -114,16 +114,8 @@ function connectMenus() {
 
 async function compareWithParser(app) {
   await app.doing("Parsing the same text …", async () => {
-    const record = app.record();
-    const sentences = (record.sentences || [record]).map((one) => one.tokens);
-    const answer = await service.parse({ document: { id: record.id || "", tokens: sentences }, edus: "auto" });
-    // The tokens are the same; the text and places are those of the document.
-    let at = 0;
-    for (const sentence of answer.sentences) {
-      sentence.offsets = app.document.offsets.slice(at, at + sentence.tokens.length);
-      at += sentence.tokens.length;
-    }
-    app.compareWith(fromRecord({ ...answer, text: record.text, markup: record.markup }), "the parser’s reading");
+    const level = app.levels.includes(app.level) ? app.level : "sentence";
+    app.compareWith(fromRecord(await service.parse({ document: bareRecord(app.document), edus: "auto", level })), "the parser’s reading");
   });
 }
 

@@ -57,6 +57,7 @@ function general(app, key) {
   else if (key === "d") app.comparison?.go(1);
   else if (key === "D") app.comparison?.go(-1);
   else if (key === "p") byId("probs").click();
+  else if (key === "f") app.turnParagraphs();
   else if (key === "Escape") letGo(app);
   else return false;
   return true;
@@ -103,10 +104,7 @@ function walk(app, item, key) {
     if (place) app.focus(place.view, place.start, place.end);
   };
   const fold = (isFolded) => {
-    if (view.toggle(start, end, isFolded)) {
-      view.clear();
-      app.list.drawView(view);
-    }
+    if (view.toggle(start, end, isFolded)) app.redraw(view);
     app.focus(view, start, end);
   };
   if (key === "ArrowDown") go(order[at + 1]);

@@ -35,10 +35,7 @@ export function connectMouse(app) {
     if (!place || (drag && drag.guide)) return;
     const { view, start, end, isName, isWord } = place;
     if (!isName && !isWord && end - start > 1) {
-      if (view.toggle(start, end)) {
-        view.clear();
-        app.list.drawView(view);
-      }
+      if (view.toggle(start, end)) app.redraw(view);
       app.focus(view, start, end);
       return;
     }

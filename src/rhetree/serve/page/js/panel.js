@@ -6,6 +6,7 @@ import { eduTexts, panelUnits, textBetween } from "./document.js";
 import { drawDiagrams, fit } from "./diagram.js";
 import { decisionOn, spanKey } from "./edits.js";
 import { families } from "./layout.js";
+import { eduBlocks, paragraphUnits } from "./paragraphs.js";
 import { satelliteRanks } from "./tree.js";
 import { percent } from "./words.js";
 
@@ -13,6 +14,7 @@ import { percent } from "./words.js";
 export const SURE = 0.6;
 
 const GAP = 9; // pixels between two diagrams of a panel
+const MANY = 100; // a tree of a whole text with more EDUs starts with its paragraphs folded
 
 /** The probability of a split's own label, or null. */
 export function labelProb(split) {
@@ -39,6 +41,7 @@ export class PanelView {
     this.root.append(this.words, this.diagram);
     this.isDrawn = false;
     this.set(document, number, first);
+    if (!marks && this.paragraphs.length && this.panel.edus.length > MANY) this.foldParagraphs(true);
   }
 
   /** Shows another state of the document; diagrams are drawn when they are asked for. */
@@ -50,6 +53,9 @@ export class PanelView {
     this.units = panelUnits(this.panel);
     this.ranks = this.units ? satelliteRanks(this.units, this.panel.edus.length) : [];
     this.hasDiagram = Boolean(this.units && this.panel.edus.length > 1);
+    this.blocks = this.panel.sentence === null ? eduBlocks(document, this.panel) : [];
+    this.words.classList.toggle("whole", this.hasDiagram && this.panel.sentence === null);
+    this.paragraphs = this.units ? paragraphUnits(this.units, this.blocks) : [];
     this.height = 0;
     this.writeWords();
     this.clear();
@@ -125,9 +131,17 @@ export class PanelView {
       const at = Number(edu.dataset.edu);
       if (at >= start && at < end) edu.classList.add("chosen");
     }
+    this.showWord(start);
     this.item(start, end)?.classList.add("chosen");
     const split = this.panel.splits && this.panel.splits.find((one) => one.start === start && one.end === end);
     if (split) this.diagram.querySelector(`.link[data-boundary="${split.split}"]`)?.classList.add("chosen");
+  }
+
+  /** Scrolls the words of a whole text, which have a window of their own above the tree, to an EDU. */
+  showWord(edu) {
+    if (!this.words.classList.contains("whole")) return;
+    const [box, window] = [this.words.querySelector(`[data-edu="${edu}"]`), this.words].map((one) => one.getBoundingClientRect());
+    if (box.top < window.top || box.bottom > window.bottom) this.words.scrollTop += box.top - window.top - box.height;
   }
 
   /** Fades what is in more satellites than the page's level allows. */
@@ -160,6 +174,16 @@ export class PanelView {
     if (fold) this.folded.add(key);
     else this.folded.delete(key);
     return true;
+  }
+
+  /** Folds or unfolds all paragraphs of a whole text. */
+  foldParagraphs(isFolded) {
+    for (const { start, end } of this.paragraphs) this.toggle(start, end, isFolded);
+  }
+
+  /** Whether the paragraphs are folded, all of them. */
+  get areParagraphsFolded() {
+    return this.paragraphs.length > 0 && this.paragraphs.every((unit) => this.folded.has(this.keyOf(unit)));
   }
 
   /** Unfolds everything around a unit, so that it is drawn; whether anything was folded. */
@@ -252,6 +276,7 @@ export class PanelView {
       return span;
     });
     if (!forms.length) spans.length = 0;
-    this.words.replaceChildren(...spans.flatMap((span, at) => (at ? [" ", span] : [span])));
+    const between = (at) => (this.blocks[at] === this.blocks[at - 1] ? " " : make("span", "break"));
+    this.words.replaceChildren(...spans.flatMap((span, at) => (at ? [between(at), span] : [span])));
   }
 }

@@ -42,7 +42,7 @@ async function send(path, body) {
   throw new ServiceError(code, message);
 }
 
-/** The model's labels, such as elaboration-NS. */
+/** What is known of the model: its labels, such as elaboration-NS, and the levels up to which its trees can go. */
 export async function model() {
   const { models } = await (await send("/v1/models")).json();
   return models[0];

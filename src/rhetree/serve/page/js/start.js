@@ -40,6 +40,7 @@ function connectTools(app) {
     byId("probs").setAttribute("aria-pressed", String(app.settings.showProbs));
     app.list.redraw();
   });
+  on("fold", "click", () => app.turnParagraphs());
   on("unsure", "click", () => app.goToUnsure(1));
   on("next", "click", () => app.comparison?.go(1));
   on("previous", "click", () => app.comparison?.go(-1));
@@ -67,6 +68,7 @@ function connectTools(app) {
     byId("examples").value = "";
     if (number !== "") choose(number);
   });
+  on("trees-of", "change", () => window.localStorage.setItem("rhetree.level", byId("trees-of").value));
   on("theme", "change", () => {
     document.documentElement.dataset.theme = byId("theme").value;
     window.localStorage.setItem("rhetree.theme", byId("theme").value);
@@ -79,7 +81,7 @@ function connectTools(app) {
 
 /** Shows the text of the address, or else what this tab worked on. */
 async function begin(app) {
-  app.labels = ((await app.doing("", () => service.model())) || { labels: [] }).labels;
+  app.offer((await app.doing("", () => service.model())) || { labels: [], levels: [] });
   const [text, work] = [textOfAddress(), app.store.load()];
   if (work && (text === null || work.record.text === text)) app.restore(work);
   else if (text !== null) {

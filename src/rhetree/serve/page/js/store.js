@@ -11,11 +11,11 @@ const VERSION = 1;
 const SHORT = 10; // steps that are kept where room is short
 
 /** What is kept of the page's state: the record, and in full the panels that it does not tell all about. */
-export function pack({ document, history, title, opened }) {
+export function pack({ document, history, title, opened, level }) {
   const numbers = new Set([...history.done, ...history.undone].map((step) => step.number));
   document.panels.forEach((panel, number) => isDecided(panel) && numbers.add(number));
   const panels = Object.fromEntries([...numbers].map((number) => [number, document.panels[number]]));
-  return { record: toRecord(document), panels, history, title, opened };
+  return { record: toRecord(document), panels, history, title, opened, level };
 }
 
 /** The document of work that was kept. */
