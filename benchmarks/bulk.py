@@ -11,6 +11,7 @@ import sys
 import time
 from pathlib import Path
 
+from speed_encoder import words_of
 from speed_sentences import gum_documents
 
 
@@ -54,9 +55,7 @@ def main() -> int:
 
 def one_by_one(parser) -> None:
     """Take the second graph away from a parser's encoder."""
-    network = parser.model.network
-    network = getattr(network, "network", network)  # below the calibration, if there is one
-    network._words._read_batch_graph = lambda: None
+    words_of(parser)._read_batch_graph = lambda: None
 
 
 if __name__ == "__main__":
