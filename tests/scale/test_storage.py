@@ -64,6 +64,26 @@ def test_a_write_that_fails_leaves_what_was_there(tmp_path, monkeypatch):
         storage.read("folder")
 
 
+@pytest.mark.parametrize(
+    ("refused", "call", "told"),
+    [
+        ("unlink", lambda storage: storage.remove("a"), "a: cannot be removed"),
+        ("iterdir", lambda storage: storage.names("deep"), "deep: cannot be listed"),
+        ("glob", lambda storage: storage.remove_parts("deep"), "deep: cannot be cleared of unfinished files"),
+    ],
+)
+def test_what_the_disk_refuses_is_told_with_the_name(refused, call, told, tmp_path, monkeypatch):
+    def refuses(*_, **__):
+        raise OSError(5, "Input/output error")
+
+    storage = Storage(str(tmp_path))
+    storage.write("a", b"one")
+    storage.write("deep/b", b"two")
+    monkeypatch.setattr(f"pathlib.Path.{refused}", refuses)
+    with pytest.raises(RhetreeError, match=f"{told}: Input/output error"):
+        call(storage)
+
+
 def test_objects_of_a_store_are_put_under_their_names_at_once(monkeypatch):
     put = {}
 

@@ -6,6 +6,8 @@ that two machines that do the same work do no harm.
 
 import os
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from rhetree.errors import RhetreeError
@@ -31,63 +33,71 @@ class Storage:
 
     def write(self, name: str, data: bytes) -> None:
         """Write a file whole; an earlier one of this name is replaced."""
-        try:
+        with self._told(name, "written"):
             if self._is_url:
                 self._write_url(name, data)
             else:
                 self._write_file(Path(self.place, name), data)
-        except OSError as error:
-            what = error.strerror or str(error)
-            raise RhetreeError(f"{self.name_of(name)}: cannot be written: {what}") from error
 
     def read(self, name: str) -> bytes | None:
         """The content of a file; None if it is not there."""
-        try:
+        with self._told(name, "read"), suppress(FileNotFoundError):
             if not self._is_url:
                 return Path(self.place, name).read_bytes()
             system, top = file_system(self.place)
             content: bytes = system.cat_file(f"{top}/{name}")
             return content
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            what = error.strerror or str(error)
-            raise RhetreeError(f"{self.name_of(name)}: cannot be read: {what}") from error
+        return None
 
     def remove(self, name: str) -> None:
         """Remove a file, if it is there."""
-        if not self._is_url:
-            Path(self.place, name).unlink(missing_ok=True)
-            return
-        system, top = file_system(self.place)
-        if system.exists(f"{top}/{name}"):
-            system.rm_file(f"{top}/{name}")
+        with self._told(name, "removed"):
+            if not self._is_url:
+                Path(self.place, name).unlink(missing_ok=True)
+                return
+            system, top = file_system(self.place)
+            if system.exists(f"{top}/{name}"):
+                system.rm_file(f"{top}/{name}")
 
     def names(self, folder: str = "") -> list[str]:
         """The names of the files in a folder, sorted, without those that are being written."""
-        if self._is_url:
-            system, top = file_system(self.place)
-            place = f"{top}/{folder}".rstrip("/")
-            system.invalidate_cache()
-            found = system.ls(place, detail=False) if system.isdir(place) else []
-            names = [str(path).rpartition("/")[2] for path in found]
-        else:
-            own = Path(self.place, folder)
-            names = [path.name for path in own.iterdir()] if own.is_dir() else []
+        with self._told(folder, "listed"):
+            if self._is_url:
+                system, top = file_system(self.place)
+                place = f"{top}/{folder}".rstrip("/")
+                system.invalidate_cache()
+                found = system.ls(place, detail=False) if system.isdir(place) else []
+                names = [str(path).rpartition("/")[2] for path in found]
+            else:
+                own = Path(self.place, folder)
+                names = [path.name for path in own.iterdir()] if own.is_dir() else []
         return sorted(name for name in names if not name.endswith(".part"))
 
     def remove_parts(self, *folders: str) -> None:
         """Remove the files that a killed run was writing."""
         for folder in folders:
-            if not self._is_url:
-                for path in Path(self.place, folder).glob(".*.part"):
-                    path.unlink(missing_ok=True)
-                continue
-            system, top = file_system(self.place)
-            place = f"{top}/{folder}".rstrip("/")
-            for path in system.ls(place, detail=False) if system.isdir(place) else []:
-                if str(path).endswith(".part"):
-                    system.rm_file(path)
+            with self._told(folder, "cleared of unfinished files"):
+                self._remove_parts(folder)
+
+    def _remove_parts(self, folder: str) -> None:
+        if not self._is_url:
+            for path in Path(self.place, folder).glob(".*.part"):
+                path.unlink(missing_ok=True)
+            return
+        system, top = file_system(self.place)
+        place = f"{top}/{folder}".rstrip("/")
+        for path in system.ls(place, detail=False) if system.isdir(place) else []:
+            if str(path).endswith(".part"):
+                system.rm_file(path)
+
+    @contextmanager
+    def _told(self, name: str, done: str) -> Iterator[None]:
+        """Whatever the file system refuses is an error of ours, with the file's name."""
+        try:
+            yield
+        except OSError as error:
+            what = error.strerror or str(error)
+            raise RhetreeError(f"{self.name_of(name)}: cannot be {done}: {what}") from error
 
     def _write_file(self, path: Path, data: bytes) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
