@@ -230,7 +230,7 @@ def make_plan(
     from_format: str | None = None,
     to_format: str | None = None,
     *,
-    changes: Changes = Changes(),  # noqa: B008  # frozen
+    changes: Changes = Changes(),
     sentences: Path | None = None,
     lenient: bool = False,
     strict: bool = False,
