@@ -6,7 +6,8 @@
     python benchmarks/supply_chain.py audit                       pip-audit --strict (pip install pip-audit)
 
 Licences and the bill of materials are those of what is installed here for running Rhetree, its extras included as far
-as they are installed. The audit says "not audited" where the list of vulnerabilities cannot be reached.
+as they are installed. The audit is of the versions in constraints/, and says "not audited" where the list of
+vulnerabilities cannot be reached.
 """
 
 import argparse
@@ -134,25 +135,33 @@ def _component(name: str, package: Distribution, kind: str = "library") -> dict:
 
 
 def audit() -> int:
-    """Look for known vulnerabilities; whatever keeps us from looking is "not audited", never "clean"."""
+    """Look for known vulnerabilities in the versions of all constraints; returns an exit code.
+
+    Those are versions of the index, unlike what is installed here: Rhetree itself and torch's build for CPUs are not
+    on it. Whatever keeps us from looking is "not audited", never "clean".
+    """
+    outcomes = [audit_versions(ROOT / "constraints" / f"{version}.txt") for version in PYTHONS]
+    return max(outcomes)
+
+
+def audit_versions(path: Path) -> int:
+    """Look at the versions of one file."""
+    options = ["--strict", "--no-deps", "--disable-pip", "--requirement", str(path)]
     try:
         found = subprocess.run(
-            [sys.executable, "-m", "pip_audit", "--strict"],
-            capture_output=True,
-            encoding="utf-8",
-            timeout=600,
+            [sys.executable, "-m", "pip_audit", *options], capture_output=True, encoding="utf-8", timeout=600
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        print(f"not audited: {error}")
+        print(f"{path.name}: not audited: {error}")
         return 1
     report = f"{found.stdout}\n{found.stderr}"
     if "No known vulnerabilities found" in report:
-        print("audited: no known vulnerabilities")
+        print(f"{path.name}: audited, no known vulnerabilities")
         return 0
     if re.search(r"known vulnerabilit", report):
-        print(report)
+        print(f"{path.name}: {report}")
         return 1
-    print(f"not audited: {' '.join(report.split())[-300:]}")
+    print(f"{path.name}: not audited: {' '.join(report.split())[-300:]}")
     return 1
 
 

@@ -48,16 +48,27 @@ def test_nothing_of_ours_runs_when_rhetree_is_installed():
     assert "hooks" not in text
 
 
-def test_what_cannot_be_audited_is_not_called_clean(supply_chain, monkeypatch, capsys):
-    for report, words, code in (
+@pytest.mark.parametrize(
+    ("report", "words", "code"),
+    [
         ("ConnectionError: no route", "not audited: ", 1),
-        ("No known vulnerabilities found", "audited: no known vulnerabilities", 0),
+        ("No known vulnerabilities found", "audited, no known vulnerabilities", 0),
         ("Found 2 known vulnerabilities in 1 package", "Found 2 known", 1),
-    ):
-        done = subprocess.CompletedProcess([], 1, report, "")
-        monkeypatch.setattr(supply_chain.subprocess, "run", lambda *_, done=done, **__: done)
-        assert supply_chain.audit() == code
-        assert capsys.readouterr().out.startswith(words)
+    ],
+)
+def test_what_cannot_be_audited_is_not_called_clean(supply_chain, report, words, code, monkeypatch, capsys):
+    commands = []
+
+    def run(command, **_):
+        commands.append(command)
+        return subprocess.CompletedProcess(command, code, report, "")
+
+    monkeypatch.setattr(supply_chain.subprocess, "run", run)
+    assert supply_chain.audit() == code
+    names = [f"{version}.txt" for version in supply_chain.PYTHONS]
+    assert [Path(command[-1]).name for command in commands] == names
+    told = capsys.readouterr().out
+    assert [name for name in names if f"{name}: {words}" not in told] == []
 
 
 @pytest.mark.slow
