@@ -87,7 +87,9 @@ def test_a_model_for_this_version_is_loaded_and_says_so(tmp_path, capsys):
     assert f"rhetree >={rhetree.__version__}" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("wrong", ["newer", 3, None])
+@pytest.mark.parametrize(
+    "wrong", ["newer", 3, None, True, [], [">=0.1"], {}, {"a": 1}, ">=0.1.dev" + "9" * 5000, ">=0," * 10**5]
+)
 def test_a_requirement_that_is_none_is_told(tmp_path, wrong):
     with pytest.raises(ModelError, match='expected versions such as ">=0.1,<1" under "requires_rhetree"'):
         rhetree.load(requiring(tmp_path, wrong))

@@ -167,13 +167,13 @@ def _config_seeds() -> list[bytes]:
     config = {
         "format": "rhetree-model",
         "version": 1,
-        "requires_rhetree": ">=0.1",
         "labels": ["joint-NN", "cause-NS"],
         "recipe": {"network": {"task": "joint", "embedding": {"kind": "random"}}},
         "scores": {"dev": {"full": 1.5}},
         "runtime": {"files": {"a": 1}, "words": {"kind": "table", "lower_case": True}},
     }
-    return [json.dumps(config).encode()]
+    required: tuple[Any, ...] = (">=0.1", "==0.1.*,<1", [">=0.1"], [], {"a": 1}, ">=0.1.dev" + "9" * 50)
+    return [json.dumps(config | {"requires_rhetree": versions}).encode() for versions in required]
 
 
 def _table_seeds() -> list[bytes]:

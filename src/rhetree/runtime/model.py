@@ -67,6 +67,8 @@ _STEP = ["inputs", "hidden"]
 """What a step of a decoder reads."""
 _MOST_PIECES = 2**17
 """In a window or a word: no encoder reads more."""
+_MOST_REQUIREMENT = 200
+"""Characters of ``requires_rhetree``; Python reads no numbers of more than 4,300 digits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -154,8 +156,10 @@ def _check_requirement(config: Mapping[str, Any], path: Path) -> None:
 
     required = config["requires_rhetree"]
     try:
+        if not isinstance(required, str) or len(required) > _MOST_REQUIREMENT:
+            raise InvalidSpecifier(required)  # a list of them is one to packaging, but not to pip
         allowed = SpecifierSet(required)
-    except (InvalidSpecifier, AttributeError, TypeError) as error:
+    except InvalidSpecifier as error:
         raise ModelError(
             f'{path}: expected versions such as ">=0.1,<1" under "requires_rhetree", got {required!r:.80}'
         ) from error
