@@ -9,8 +9,9 @@ import pytest
 import rhetree
 from rhetree.cli.main import main
 from rhetree.errors import ModelError
+from rhetree.jobs.work import Task
 from rhetree.runtime import installed
-from rhetree.runtime.installed import find_model, installed_models
+from rhetree.runtime.installed import find_model, installed_models, name_of
 
 
 def add_package(site, name, value, package="rhetree_news", config=True):
@@ -48,6 +49,32 @@ def test_a_model_of_another_package_parses(site):
     assert rhetree.load("news", threads=1).parse("We left because it rained.").edu_texts() == [
         "We left",
         "because it rained.",
+    ]
+
+
+def test_a_model_of_another_package_goes_by_its_name(site, capsys):
+    folder = add_package(site, "news", "rhetree_news.model")
+    shutil.copytree(find_model("english"), folder, dirs_exist_ok=True)
+    task = Task(model="news")
+    assert task.identify_model().startswith("news ")
+    parser = rhetree.load("news", threads=1)
+    assert parser.parse("It rained.").metadata["model"] == task.identify_model()
+    assert parser.model.name == "news"
+    # The hash is that of the files, and the name does not depend on how the model was asked for.
+    english = Task(model="english").identify_model()
+    assert english == f"english {task.identify_model().partition(' ')[2]}"
+    assert Task(model=str(folder)).identify_model() == task.identify_model()
+    assert main(["info", "news"]) == 0
+    assert "model           news\n" in capsys.readouterr().out
+
+
+def test_a_copy_of_a_model_goes_by_its_folder(tmp_path):
+    copy = tmp_path / "mine"
+    shutil.copytree(find_model("english"), copy)
+    assert [name_of(folder) for folder in (copy, copy / ".", find_model("english-fast"))] == [
+        "mine",
+        "mine",
+        "english-fast",
     ]
 
 

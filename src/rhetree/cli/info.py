@@ -20,10 +20,10 @@ def run(args: argparse.Namespace) -> int:
 
     from rhetree.cli.console import WIDTH, make_console
     from rhetree.cli.model_facts import read_facts
-    from rhetree.runtime.installed import find_model
+    from rhetree.runtime.installed import find_model, name_of
 
     folder = find_model(args.model)
-    model = read_facts(folder, folder.name)
+    model = read_facts(folder, name_of(folder))
     console = make_console()
     if args.json:
         console.print_json(model.to_dict())

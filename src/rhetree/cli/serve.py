@@ -105,7 +105,7 @@ def run(args: argparse.Namespace) -> int:
     if args.host not in ("127.0.0.1", "::1", "localhost") and settings.api_key is None:
         say(f"everyone who reaches {args.host} can use the service; --api-key, or {KEY}, asks for a key")
     page = address(listening)
-    say(f"serving {parser.model.folder.name} on {page} (API: {page}/docs)")
+    say(f"serving {parser.model.name} on {page} (API: {page}/docs)")
     if args.open:
         _open_page(page)
     elif sys.stderr.isatty():

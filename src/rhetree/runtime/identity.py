@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from rhetree.errors import ModelError
+from rhetree.runtime.installed import name_of
 from rhetree.runtime.model_files import Settings
 
 HASHES = "sha256"
@@ -19,7 +20,7 @@ _CHUNK = 2**20
 
 
 def identify(folder: Path, config: Mapping[str, Any]) -> str:
-    """The name of a model's folder and the beginning of its hash, such as ``english 3f2a91bc0d12``.
+    """The name of a model and the beginning of its hash, such as ``english 3f2a91bc0d12``.
 
     A copy of a model has the same hash, and a model that would parse differently another one.
     :class:`ModelError` if a file is not the one that the model was exported with.
@@ -39,7 +40,7 @@ def identify(folder: Path, config: Mapping[str, Any]) -> str:
             )
         whole.update(f"{name}\n".encode())
         whole.update(digest)
-    return f"{folder.resolve().name} {whole.hexdigest()[:_N_DIGITS]}"
+    return f"{name_of(folder)} {whole.hexdigest()[:_N_DIGITS]}"
 
 
 def file_hash(path: Path) -> bytes:

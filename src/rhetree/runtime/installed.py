@@ -61,6 +61,15 @@ def find_model(model: str | Path | None = None) -> Path:
     raise ModelError(f"no model is called {name!r}, nor is there such a folder; {_list_of(installed)}")
 
 
+def name_of(folder: Path) -> str:
+    """What a model is called: an installed one by its own name, any other as its folder."""
+    home = folder.resolve()
+    if home.parent == _HOME.resolve():
+        return home.name
+    # In a package of its own, the folder is often called "model".
+    return next((name for name, own in installed_models().items() if own.resolve() == home), home.name)
+
+
 def _shipped_models() -> dict[str, Path]:
     folders = _HOME.iterdir() if _HOME.is_dir() else ()
     return {folder.name: folder for folder in folders if (folder / _CONFIG).is_file()}

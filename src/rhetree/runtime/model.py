@@ -87,6 +87,11 @@ class RuntimeModel:
     """What it can tell beside EDUs and trees."""
 
     @property
+    def name(self) -> str:
+        """What the model is called."""
+        return self.identity.rpartition(" ")[0]
+
+    @property
     def task(self) -> str:
         """What the network was trained for: segment, parse or joint."""
         task: str = self.about["recipe"]["network"]["task"]

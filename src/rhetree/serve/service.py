@@ -62,7 +62,7 @@ class Service:
         """What a client may know about the model; where its folder is does not concern it."""
         model = self.parser.model
         return {
-            "name": model.folder.name,
+            "name": model.name,
             "abilities": _TASKS.get(model.task, [model.task]),
             "levels": list(self._levels),
             "labels": list(model.labels),
