@@ -1,12 +1,13 @@
 """Sends hostile texts through the whole pipeline: tokens, sentences, EDUs, trees, and a file of the result.
 
 Most texts are short and of all kinds. A few are large and of one kind, up to a line of ten megabytes; and of many
-patterns it is measured that the time to tokenise them grows in proportion to the text.
+patterns it is measured that the time to tokenise them grows in proportion to the text. A fault, more memory than is
+promised, or time that grows faster ends the campaign with a message.
 """
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 
 from speed_timing import resident, slope
@@ -17,6 +18,9 @@ _LARGE = 10_000_000
 _SIZES = (10_000, 20_000, 40_000)
 _LEAST_SECONDS = 0.02
 """Shorter times are mostly noise and say nothing about growth."""
+MOST_MEGABYTES = 2048
+MOST_GROWTH = 1.5
+"""Largest exponent that counts as proportional: between 1 and the 2 of a quadratic algorithm, with room for noise."""
 
 
 def measure(*, seed: int, seconds: float, texts: int) -> dict:
@@ -50,10 +54,12 @@ def measure(*, seed: int, seconds: float, texts: int) -> dict:
             "cut": "note" in document.metadata,
             "peak_megabytes": round(resident("VmHWM") / 2**20),
         }
+        _check_bounds({}, name)
         n_unwritable += check(document, text)
         print(name, large[name], file=sys.stderr, flush=True)
     del document, text
     growth = dict(_growth())
+    _check_bounds(growth, "patterns")
     source = hostile_texts(seed, most_parts=8)
     n_texts = n_characters = n_tokens = n_sentences = 0
     while n_texts < texts and time.monotonic() - started < seconds:
@@ -66,6 +72,7 @@ def measure(*, seed: int, seconds: float, texts: int) -> dict:
         n_characters += sum(map(len, batch))
         if n_texts % (20 * _AT_ONCE) == 0:
             print(f"{n_texts} texts", file=sys.stderr, flush=True)
+    _check_bounds(growth, f"{n_texts} short texts")
     return {
         "seconds": round(time.monotonic() - started),
         "texts": n_texts + len(large),
@@ -78,6 +85,27 @@ def measure(*, seed: int, seconds: float, texts: int) -> dict:
         "growth": growth,
         "peak_megabytes": round(resident("VmHWM") / 2**20),
     }
+
+
+def out_of_bounds(peak_megabytes: float, growth: Mapping[str, float]) -> Iterator[str]:
+    """What is more than docs/reliability.md promises, in words.
+
+    :param growth: the exponent of growth of each pattern
+    """
+    if peak_megabytes > MOST_MEGABYTES:
+        yield f"peak memory is {peak_megabytes:,} MB, and at most {MOST_MEGABYTES:,} MB are promised"
+    for name, exponent in growth.items():
+        if exponent > MOST_GROWTH:
+            yield (
+                f"the time to tokenise {name!r} grows with the power {exponent} of its length, "
+                f"and at most {MOST_GROWTH} is allowed"
+            )
+
+
+def _check_bounds(growth: Mapping[str, float], after: str) -> None:
+    broken = list(out_of_bounds(round(resident("VmHWM") / 2**20), growth))
+    if broken:
+        sys.exit(f"after {after}: " + "; ".join(broken))
 
 
 def _growth() -> Iterator[tuple[str, float]]:

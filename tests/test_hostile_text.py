@@ -1,7 +1,14 @@
-"""Any text goes through the whole pipeline: no crash, exact offsets, whole trees. The long form is a campaign."""
+"""Any text goes through the whole pipeline: no crash, exact offsets, whole trees, in bounds of time and memory.
 
+The long form is a campaign.
+"""
+
+import subprocess
+import sys
+import time
 from contextlib import suppress
 from itertools import islice
+from pathlib import Path
 
 import pytest
 import syntok.segmenter
@@ -16,6 +23,11 @@ from support.fake_model import fake_parser
 from support.hostile_texts import PATTERNS, extreme_texts, faults, hostile_texts
 
 EXTREME = dict(extreme_texts(100_000))
+TYPICAL = ("words", "opening (", "deep brackets", "sentences", "lines", "joined emoji", "halves")
+"""Patterns whose time is measured in every run: one sentence or many, few tokens or one for each character."""
+MOST_GROWTH = 10
+"""Bound for how often longer a text of four times the length may take; linear time is 4, quadratic time 16."""
+MOST_MEGABYTES = 2048
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +52,62 @@ def test_hostile_texts_are_parsed_with_exact_offsets_and_whole_trees(seed, parse
 def test_much_of_the_same_is_parsed(name):
     text = (PATTERNS[name] * 3000)[:3000]
     check(fake_parser().parse(text), text)
+
+
+def seconds(parser, text):
+    """Processor time from text to file; the better of two turns."""
+    turns = []
+    for _ in range(2):
+        start = time.process_time()
+        document = parser.parse(text)
+        with suppress(UnwritableError):
+            encode_bytes(document, "jsonl")
+        turns.append(time.process_time() - start)
+    return min(turns)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[] if name in TYPICAL else [pytest.mark.slow]) for name in PATTERNS],
+)
+def test_time_from_text_to_file_is_linear_but_for_the_network(name):
+    parser, text = fake_parser(), PATTERNS[name] * 8000
+    seconds(parser, text[:200])
+    assert seconds(parser, text[:8000]) < MOST_GROWTH * max(seconds(parser, text[:2000]), 0.01)
+
+
+@pytest.mark.parametrize("unit", ["(word ", "He left early because it rained. "])
+def test_time_of_the_shipped_model_is_linear_in_one_sentence_and_in_many(unit, parser):
+    n_units = 160 if unit == "(word " else 24
+    seconds(parser, unit)
+    assert seconds(parser, unit * n_units) < MOST_GROWTH * max(seconds(parser, unit * (n_units // 4)), 0.01)
+
+
+def test_memory_stays_in_bounds_with_a_large_hostile_text(request):
+    pytest.importorskip("resource", reason="tells the peak of memory")
+    n_words = 5000 if request.config.getoption("--slow") else 500
+    code = (
+        "import resource, rhetree\n"
+        f"document = rhetree.load(threads=1).parse(('x' * 1999 + ' ') * {n_words})\n"
+        "print(len(document.tokens), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    n_tokens, peak = map(int, run.stdout.split())
+    assert n_tokens == n_words
+    unit = 2**20 if sys.platform == "darwin" else 2**10  # bytes there, kibibytes elsewhere
+    assert 10 < peak / unit < MOST_MEGABYTES
+
+
+def test_the_campaign_names_what_is_out_of_bounds(monkeypatch):
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "benchmarks"))
+    campaign = pytest.importorskip("campaign_text")
+    assert list(campaign.out_of_bounds(2048, {"words": 1.1, "lines": 1.5})) == []
+    memory, growth = campaign.out_of_bounds(2049, {"words": 1.1, "lines": 1.51})
+    assert memory == "peak memory is 2,049 MB, and at most 2,048 MB are promised"
+    assert (
+        growth
+        == "the time to tokenise 'lines' grows with the power 1.51 of its length, and at most 1.5 is allowed"
+    )
 
 
 @pytest.mark.parametrize("name", EXTREME)
