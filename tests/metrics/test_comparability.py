@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from rhetree.domain.annotation import Syntax
+from rhetree.domain.document import Document
 from rhetree.errors import MismatchError
 from rhetree.metrics.agreement import agreement
 from rhetree.metrics.comparability import adopt_sentences, default_level
@@ -72,6 +73,18 @@ def test_a_tree_of_the_document_does_not_meet_trees_of_sentences(gold, predicted
         evaluate([gold], [predicted], level="document")
     with pytest.raises(MismatchError, match=r"compare the trees of sentences \(level 'sentence'\)"):
         agreement([gold], [predicted], level="document")
+
+
+def test_texts_without_tokens_are_compared_as_texts():
+    gold, same, other = (Document(text=text) for text in ("He left.", "He\nleft. ", "She stayed."))
+    assert score_document(gold, same).n_trees == 0
+    for level in ("sentence", "document"):
+        with pytest.raises(
+            MismatchError, match="the text in the prediction is 'She stayed.', expected 'He le"
+        ):
+            evaluate([gold], [other], level=level)
+    with pytest.raises(MismatchError, match="the text in B is ''"):
+        agreement([gold], [Document(text="")], level="document")
 
 
 def test_the_tree_of_an_only_sentence_is_that_of_the_document():

@@ -332,6 +332,8 @@ def test_scores_are_those_of_the_library(api):
     assert [one["name"] for one in api.post("/v1/score", json=other).json()["per_document"]] == ["rain"]
     nobody = {"gold": [to_record(gold)], "predicted": []}
     assert error_of(api.post("/v1/score", json=nobody))[:2] == (422, "mismatch")
+    bare = {"gold": {"text": "He left."}, "predicted": {"text": "She stayed."}}
+    assert error_of(api.post("/v1/score", json=bare))[:2] == (422, "mismatch")
     odd = to_record(gold.map_relations(lambda _: "odd"))
     unknown = {"gold": odd, "predicted": odd, "relations": "rst-dt"}
     assert error_of(api.post("/v1/score", json=unknown))[:2] == (422, "mismatch")
