@@ -13,6 +13,7 @@ from rhetree.learning.networks.parser import ParserConfig, StackPointerParser
 from rhetree.learning.networks.pointer import Pointer
 from rhetree.learning.networks.segmenter import PointerSegmenter, SegmenterConfig, SegmentTargets
 from rhetree.learning.networks.spans import SpanRepresentation, with_partial_tree
+from support.networks import EXAMPLES, VARIATIONS, make_network
 
 
 def softmax(numbers):
@@ -56,6 +57,30 @@ def test_the_decoder_of_the_parser_reads_parent_span_and_sibling_by_equation_5()
         weights = [softmax([dot(m[i], m[j]) for j in range(3)]) for i in range(3)]
         expected = [sum(weights[i][j] * m[j][k] for i in range(3) for j in range(3)) for k in range(4)]
         assert vector.tolist() == pytest.approx(expected, rel=1e-4)
+
+
+def decoder_inputs_and_label_scores(variation):
+    """What the parser's decoder reads and the classifier answers; weights are the same for every variation."""
+    network = make_network(VARIATIONS[variation]).eval()
+    read, scores = [], []
+    network.parser.decoder.register_forward_pre_hook(lambda _, inputs: read.append(inputs[0]))
+    network.classifier.register_forward_hook(lambda _, inputs, output: scores.append(output))
+    with torch.no_grad():
+        network(EXAMPLES)
+    return read[0], scores[0]
+
+
+def test_the_spans_of_the_labels_do_not_depend_on_those_of_the_decoder():
+    last, last_labels = decoder_inputs_and_label_scores("paper")
+    mean, mean_labels = decoder_inputs_and_label_scores("mean spans")
+    decoder_alone, same_labels = decoder_inputs_and_label_scores("mean spans for the decoder alone")
+    same, labels_alone = decoder_inputs_and_label_scores("mean spans for the labels alone")
+    assert torch.equal(same_labels, last_labels)
+    assert torch.equal(decoder_alone, mean)
+    assert torch.equal(same, last)
+    assert torch.equal(labels_alone, mean_labels)
+    assert not torch.allclose(mean, last)
+    assert not torch.allclose(mean_labels, last_labels)
 
 
 @pytest.mark.parametrize("reads", ["state", "embedding"])
