@@ -1,6 +1,6 @@
 """One process with two threads, two worker processes, and a Ray cluster of two workers, on the same texts, in turns.
 
-    python benchmarks/scale.py --gum GUM --turns 2
+    python benchmarks/scale.py --gum GUM --turns 3 [--into docs/results.md]
 
 Each engine parses N sentences and then twice as many. The difference is what N sentences take once an engine runs:
 loading, starting and ending are the same in both. All write the same lines; the run fails if one does not.
@@ -18,6 +18,7 @@ from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
 
+from pages import put
 from speed_sentences import gum_documents
 
 ENGINES = ("1 process, 2 threads", "2 worker processes", "Ray, 2 workers")
@@ -35,7 +36,8 @@ def main() -> int:
     parser.add_argument(
         "--gum", type=Path, default=os.environ.get("RHETREE_GUM"), help="default: RHETREE_GUM"
     )
-    parser.add_argument("--turns", type=int, default=2)
+    parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--into", type=Path, metavar="PAGE", help="also write the table into this page")
     parser.add_argument("--sentences", type=int, help="N (default: what takes about ten seconds here)")
     parser.add_argument(
         "--price", type=float, default=0.04, help="of a core for an hour, for the plan (default: 0.04)"
@@ -44,7 +46,10 @@ def main() -> int:
     if args.gum is None:
         parser.error("name the folder of GUM with --gum or RHETREE_GUM")
     with tempfile.TemporaryDirectory() as folder:
-        print("\n".join(tables(measure(Path(folder), args), args)))
+        text = "".join(f"{line}\n" for line in tables(measure(Path(folder), args), args))
+    print(text)
+    if args.into is not None:
+        put(text, args.into, "scale")
     return 0
 
 

@@ -31,6 +31,7 @@ def test_recipes_that_come_with_rhetree_are_listed_and_taken_by_name(capsys):
     assert main(["train", "--list"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == sorted(shipped_recipes())
+    assert [line for line in lines if not line.endswith(".")] == []
     assert any(line.startswith("english ") and "The shipped model" in line for line in lines)
     assert main(["train", "segbot", "--print-recipe"]) == 0
     printed = capsys.readouterr().out

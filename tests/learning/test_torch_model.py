@@ -7,14 +7,15 @@ import pytest
 import torch
 
 import rhetree
-from rhetree.errors import ModelError, SettingError
+from rhetree.errors import EmbeddingError, ModelError, SettingError
 from rhetree.learning import devices
 from rhetree.learning.devices import choose_device
 from rhetree.learning.export import export_model
 from rhetree.learning.targets import make_batch
 from rhetree.learning.training.averaging import WeightAverage
-from support.exported import elmo_model, make_model, saved
+from support.exported import elmo_model, make_model, saved, transformer_model
 from support.networks import EXAMPLES, LABELS, SENTENCES, VARIATIONS
+from support.tiny_encoders import save_encoder
 
 TEXTS = ["She said that it rained.", "Yes.", "They left because they were late, and he saw."]
 
@@ -50,6 +51,46 @@ def test_company_changes_nothing(kind, request):
     for document, other in zip(alone, together, strict=True):
         for one, two in zip(document.readings, other.readings, strict=True):
             assert one[0].log_prob == pytest.approx(two[0].log_prob, abs=1e-4)
+
+
+NETWORK = ("recipe", "network")
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        *(((*NETWORK, part, "width"), 10**9) for part in ("encoder", "segmenter", "parser", "classifier")),
+        *(((*NETWORK, part, "layers"), 10**9) for part in ("encoder", "segmenter", "parser")),
+        ((*NETWORK, "embedding", "window"), 10**9),
+        ((*NETWORK, "embedding", "max_pieces"), 10**9),
+        *((("hidden_size",), value) for value in (-1, 10**7)),
+        (("intermediate_size",), 10**7),
+        (("max_position_embeddings",), -1),
+        (("num_hidden_layers",), 10**7),
+        (("pad_token_id",), 10**7),
+        (("vocab_size",), -1),
+    ],
+    ids=lambda value: value[-1] if isinstance(value, tuple) else str(value),
+)
+def test_absurd_numbers_of_a_stranger_are_refused_at_once(place, value, tmp_path):
+    model = transformer_model(save_encoder(tmp_path / "encoder"))
+    folder = saved(model, tmp_path / "model")
+    path = folder / ("config.json" if place[0] == "recipe" else "encoder.json")
+    settings = json.loads(path.read_text(encoding="utf-8"))
+    section = settings
+    for name in place[:-1]:
+        section = section[name]
+    section[place[-1]] = value
+    path.write_text(json.dumps(settings), encoding="utf-8")
+    with pytest.raises((ModelError, EmbeddingError)):
+        rhetree.load(folder)
+
+
+def test_an_encoder_that_is_nested_too_deeply_is_refused(tmp_path):
+    folder = saved(transformer_model(save_encoder(tmp_path / "encoder")), tmp_path / "model")
+    (folder / "encoder.json").write_text("[" * 100_000, encoding="utf-8")
+    with pytest.raises(EmbeddingError, match="nested too deeply"):
+        rhetree.load(folder)
 
 
 def test_a_crf_tagger_finds_the_same_in_company(crf):

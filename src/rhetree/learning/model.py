@@ -12,7 +12,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import metadata
@@ -25,9 +25,10 @@ from safetensors.torch import load_file, save_file
 
 from rhetree.errors import ModelError, RhetreeError, SettingError
 from rhetree.learning.embeddings import load_embedder
-from rhetree.learning.networks.joint import DiscourseNetwork
+from rhetree.learning.embeddings.config import MOST_LAYERS
+from rhetree.learning.networks.joint import DiscourseNetwork, NetworkConfig
 from rhetree.learning.training.recipe import Recipe
-from rhetree.learning.training.settings import as_dict, build
+from rhetree.learning.training.settings import as_dict, build, by_name
 from rhetree.runtime.model import CONFIG, FORMAT, VERSION, read_config
 
 if TYPE_CHECKING:
@@ -126,10 +127,42 @@ def load_model(folder: Path) -> Model:
     if bool(labels) == (recipe.network.task == "segment"):
         raise ModelError(f"{folder / CONFIG}: {len(labels)} labels for the task {recipe.network.task!r}")
     weights = read_weights(folder)
+    _check_fit(folder, recipe.network, labels, weights)
     network = DiscourseNetwork(recipe.network, load_embedder(recipe.network.embedding, folder), labels)
     fill(network, weights, folder)
     about = {key: value for key, value in config.items() if key not in ("recipe", "labels")}
     return Model(network, recipe, about)
+
+
+def _check_fit(
+    folder: Path, config: NetworkConfig, labels: Sequence[str], weights: Mapping[str, torch.Tensor]
+) -> None:
+    """Raise :class:`ModelError` where the settings do not describe the network that the weights are of.
+
+    The network is built without memory for weights first: settings of a stranger may ask for terabytes.
+    """
+    for name, value in by_name(config).items():
+        if name.rpartition(".")[2] in ("layers", "n_layers") and value > MOST_LAYERS:
+            raise ModelError(f"{folder / CONFIG}: network.{name} is at most {MOST_LAYERS}, got {value}")
+    try:
+        with torch.device("meta"):
+            outline = DiscourseNetwork(config, load_embedder(config.embedding, folder), list(labels))
+    except RhetreeError:
+        raise
+    except Exception as error:  # torch and transformers each raise their own
+        told = " ".join(str(error).split())[:300]
+        raise ModelError(f"{folder}: no network can be built of its settings: {told}") from error
+    expected = {name: tuple(tensor.shape) for name, tensor in outline.lasting_weights().items()}
+    found = {name: tuple(tensor.shape) for name, tensor in weights.items()}
+    for name in sorted(expected.keys() | found.keys()):
+        if expected.get(name) != found.get(name):
+            shapes = [
+                "none" if shape is None else f"one of shape {shape}"
+                for shape in (found.get(name), expected.get(name))
+            ]
+            raise ModelError(
+                f"{folder / WEIGHTS}: these weights do not fit {CONFIG}: {name}: found {shapes[0]}, expected {shapes[1]}"
+            )
 
 
 def read_weights(folder: Path) -> dict[str, torch.Tensor]:

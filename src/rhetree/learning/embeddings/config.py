@@ -15,6 +15,11 @@ class Kind:
     """The settings that it uses; setting another would do nothing, so that is refused."""
 
 
+MOST_LAYERS = 1000
+"""No encoder has more; one that claims to would be built for hours."""
+MOST_PIECES = 2**17
+"""Longest window, and most pieces of a word: what exported models are held to as well."""
+
 _HERE = "rhetree.learning.embeddings"
 _TUNED = frozenset({"from_layer", "encoder_dropout", "training_dtype"})
 """The settings that mean something only while the encoder is trained."""
@@ -109,6 +114,9 @@ class EmbeddingConfig:
                 raise ValueError(f"{name} is at least 0, got {getattr(self, name)}")
         if self.window < 8:
             raise ValueError(f"window is at least 8 pieces, got {self.window}")
+        for name in ("window", "max_pieces"):
+            if getattr(self, name) > MOST_PIECES:
+                raise ValueError(f"{name} is at most {MOST_PIECES}, got {getattr(self, name)}")
         for name in ("dropout", "encoder_dropout"):
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(f"{name} is within 0 <= p < 1, got {getattr(self, name)}")

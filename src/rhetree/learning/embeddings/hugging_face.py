@@ -11,6 +11,7 @@ import torch
 from torch import nn
 
 from rhetree.errors import EmbeddingError
+from rhetree.learning.embeddings.config import MOST_LAYERS
 from rhetree.offline import keep_offline
 
 keep_offline("huggingface_hub")
@@ -190,8 +191,13 @@ def _known_config(text: str, path: Path) -> Any:
         settings = json.loads(text)
     except ValueError as error:
         raise EmbeddingError(f"not JSON: {error}", path) from error
+    except RecursionError as error:
+        raise EmbeddingError("its JSON is nested too deeply", path) from error
     if not isinstance(settings, dict) or "model_type" not in settings:
         raise EmbeddingError("has no model_type; is this the folder of a Hugging Face encoder?", path)
+    for name, value in settings.items():
+        if name.endswith("layers") and isinstance(value, int) and value > MOST_LAYERS:
+            raise EmbeddingError(f"{name} is at most {MOST_LAYERS}, got {value}", path)
     return _config_of(settings, path)
 
 
