@@ -48,6 +48,14 @@ def test_any_length_function_counts():
     assert splitter.split_text("") == []
 
 
+def test_the_overlap_that_is_usually_named_may_be_0_and_nothing_else(splitter):
+    same = RhetoricalSplitter(chunk_size=20, chunk_overlap=0, parser=fake_parser())
+    assert same.split_text(TEXT) == splitter.split_text(TEXT)
+    for overlap in (200, -1):
+        with pytest.raises(ValueError, match=f"chunk_overlap has to be 0, got {overlap}: chunks end where"):
+            RhetoricalSplitter(chunk_size=20, chunk_overlap=overlap)
+
+
 def test_the_default_model_is_used_where_no_parser_is_given():
     pieces = RhetoricalSplitter(40).split_text(
         "We left because it rained. It never stopped raining that day."

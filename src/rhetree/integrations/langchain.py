@@ -25,6 +25,7 @@ class RhetoricalSplitter(TextSplitter):
     def __init__(
         self,
         chunk_size: int = 4000,
+        chunk_overlap: int = 0,
         *,
         length_function: Callable[[str], int] = len,
         split_on: str | Iterable[str] = (),
@@ -34,11 +35,17 @@ class RhetoricalSplitter(TextSplitter):
         """Set up a splitter; chunks never overlap.
 
         :param chunk_size: the largest length of a chunk; only a single EDU may be longer
+        :param chunk_overlap: has to be 0; other splitters of LangChain's take more
         :param length_function: the length of a text, in characters by default
         :param split_on: relations at which a chunk always ends
         :param add_start_index: whether to note the character at which a chunk starts in its metadata
         :param parser: finds EDUs and trees; None for the default model
         """
+        if chunk_overlap != 0:
+            raise ValueError(
+                f"chunk_overlap has to be 0, got {chunk_overlap!r}: chunks end where the text's structure allows it, "
+                "and so none repeats the end of another"
+            )
         super().__init__(
             chunk_size=chunk_size,
             chunk_overlap=0,
