@@ -85,6 +85,15 @@ class TestNltk:
         (there,) = self.module.to_nltk(document)
         assert self.module.from_nltk(there, "a") == document
 
+    def test_what_a_document_gives_is_taken_as_it_is(self, document):
+        assert self.module.from_nltk(self.module.to_nltk(document), "a") == document
+        whole = with_tree(Tree((Split(0, 1, 2, "NS", "list"),)))
+        assert self.module.from_nltk(self.module.to_nltk(whole), "a") == whole
+        assert self.module.from_nltk(self.module.to_nltk(Document.from_edus(["a"]))) == Document()
+        for wrong in ("(EDU a)", ["a"], [None]):
+            with pytest.raises(TypeError, match="expected a tree of NLTK's, or several, got"):
+                self.module.from_nltk(wrong)
+
     def test_deep_trees_come_back(self):
         n = 3000
         document = with_tree(Tree(tuple(Split(edu, edu + 1, n, "NS", "list") for edu in range(n - 1))))

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from rhetree.domain.document import Document
 from rhetree.domain.relations import label_parts
+from rhetree.domain.span import spans_of_lengths
 from rhetree.domain.tree import Split, Tree
 from rhetree.integrations.extras import needs
 
@@ -46,10 +47,27 @@ def tree_to_nltk(tree: Tree, edus: Sequence[str]) -> nltk.tree.Tree:
     return built[0, tree.n_edus]
 
 
-def from_nltk(tree: nltk.tree.Tree, name: str = "") -> Document:
-    """The document of a tree as :func:`to_nltk` makes it; its tokens are cut at white space."""
+def from_nltk(trees: nltk.tree.Tree | Sequence[nltk.tree.Tree], name: str = "") -> Document:
+    """The document of a tree, or of the trees that :func:`to_nltk` gives; its tokens are cut at white space.
+
+    One tree is the document's, and several are those of its sentences.
+    """
+    given = [trees] if isinstance(trees, nltk.tree.Tree) else list(trees)  # a tree is a sequence, too
+    for tree in given:
+        if not isinstance(tree, nltk.tree.Tree):
+            raise TypeError(f"expected a tree of NLTK's, or several, got {type(tree).__name__} {tree!r:.80}")
+    parts = [_read(tree) for tree in given]
+    bare = Document.from_edus([text for texts, _ in parts for text in texts], name)
+    if len(parts) == 1:
+        return replace(bare, tree=parts[0][1])
+    lengths = [sum(len(text.split()) for text in texts) for texts, _ in parts]
+    return replace(bare, sentences=spans_of_lengths(lengths), sentence_trees=tuple(tree for _, tree in parts))
+
+
+def _read(tree: nltk.tree.Tree) -> tuple[list[str], Tree]:
+    """The texts of a tree's EDUs, and the tree over them."""
     if len(tree) == 1 and isinstance(tree[0], str):
-        return replace(Document.from_edus(tree, name), tree=Tree())
+        return [tree[0]], Tree()
     texts: list[str] = []
     splits: list[Split] = []
     starts: list[int] = []
@@ -72,4 +90,4 @@ def from_nltk(tree: nltk.tree.Tree, name: str = "") -> Document:
         else:
             relation, nuclearity = label_parts(node.label())
             splits.append(Split(starts.pop(), middles.pop(), len(texts), nuclearity, relation))
-    return replace(Document.from_edus(texts, name), tree=Tree.from_splits(splits))
+    return texts, Tree.from_splits(splits)
