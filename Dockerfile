@@ -7,7 +7,7 @@ COPY pyproject.toml README.md LICENSE ./
 COPY src ./src
 # The version is that of the source.
 # hadolint ignore=DL3013
-RUN pip install --no-cache-dir '.[serve]'
+RUN pip install --no-cache-dir '.[serve,png]'
 
 USER 10001
 WORKDIR /home/rhetree

@@ -40,3 +40,9 @@ def test_what_it_copies_is_there_and_not_ignored():
     ]
     assert sorted(copied) == sorted(kept)
     assert all((ROOT / name).exists() for name in copied)
+
+
+def test_it_installs_what_every_route_needs():
+    extras = re.search(r"pip install .*'\.\[([\w,]+)\]'", TEXT)
+    assert extras is not None
+    assert {"serve", "png"} <= set(extras[1].split(","))
