@@ -1,12 +1,15 @@
 """What the documentation shows is what happens."""
 
 import doctest
+import fnmatch
 import re
 from importlib import import_module
 from itertools import groupby
 from pathlib import Path
 
 import pytest
+
+from rhetree.learning.training.shipped_recipes import shipped_recipes
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -40,6 +43,17 @@ def test_links_lead_to_files_that_are_there(page):
     inside = [link for link in links if not link.startswith(("http:", "https:"))]
     missing = [link for link in inside if not (page.parent / link).exists()]
     assert not missing
+
+
+@pytest.mark.parametrize("header", ["| recipe | |", "| recipe | otherwise |"])
+def test_each_table_of_recipes_has_all_that_are_shipped(header):
+    page = (ROOT / "docs" / "training.md").read_text(encoding="utf-8")
+    table = page.partition(f"\n{header}\n")[2].partition("\n\n")[0]
+    firsts = [row.split("|")[1] for row in table.splitlines()[1:]]
+    patterns = [pattern for first in firsts for pattern in re.findall(r"`([^`]+)`", first)]
+    shipped = list(shipped_recipes())
+    found = [name for pattern in patterns for name in fnmatch.filter(shipped, pattern)]
+    assert sorted(found) == shipped
 
 
 def source_files(text):
