@@ -62,6 +62,18 @@ class TestPandas:
             assert len(empty) == 0
             assert list(empty.columns) == list(full.columns)
 
+    def test_the_dtypes_do_not_depend_on_the_data(self, document):
+        bare = Document.from_edus(["a"])
+        for make in (self.frames.edus, self.frames.relations):
+            full = make(document).dtypes.to_dict()
+            assert "object" not in {str(dtype) for dtype in full.values()}
+            assert make([]).dtypes.to_dict() == make(bare).dtypes.to_dict() == full
+
+    def test_what_is_no_document_is_told(self):
+        for wrong in ("a text", 3, ["a text"], None):
+            with pytest.raises(TypeError, match="expected .*documents, got"):
+                self.frames.edus(wrong)
+
 
 class TestNltk:
     module: Any

@@ -1,8 +1,8 @@
 """Documents as pandas frames: one row per EDU, or one per relation (extra ``pandas``)."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import astuple, fields
-from typing import Protocol, TypeVar
+from dataclasses import astuple
+from typing import Protocol, TypeVar, get_type_hints
 
 from rhetree.domain.document import Document
 from rhetree.domain.rows import EduRow, edu_rows
@@ -14,8 +14,12 @@ with needs("pandas", "pandas"):
 
 Row = TypeVar("Row", EduRow, RelationRow)
 
-_NUMBERS = {"sentence", "attaches_to"}
-"""Whole numbers that may be missing."""
+_DTYPES = {
+    int: "int64",
+    int | None: "Int64",
+    float | None: "float64",
+}
+"""The dtype of a column by what its rows declare, whatever the data; all others are texts."""
 
 
 class Corpus(Protocol):
@@ -42,12 +46,21 @@ def relations(documents: Documents) -> pandas.DataFrame:
 def _frame(
     documents: Documents, rows: Callable[[Document], Iterator[Row]], kind: type[Row]
 ) -> pandas.DataFrame:
-    given: Iterable[Document]
+    dtypes = {name: _DTYPES.get(hint, "string") for name, hint in get_type_hints(kind).items()}
+    records = [astuple(row) for document in _each(documents) for row in rows(document)]
+    return pandas.DataFrame.from_records(records, columns=list(dtypes)).astype(dtypes)
+
+
+def _each(documents: Documents) -> Iterator[Document]:
     if isinstance(documents, Document):
-        given = [documents]
-    else:
-        given = documents if isinstance(documents, Iterable) else documents.documents
-    columns = [field.name for field in fields(kind)]
-    records = [astuple(row) for document in given for row in rows(document)]
-    frame = pandas.DataFrame.from_records(records, columns=columns)
-    return frame.astype({name: "Int64" for name in columns if name in _NUMBERS})
+        yield documents
+        return
+    given = getattr(documents, "documents", documents)
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise TypeError(
+            f"expected a document, a corpus or documents, got {type(given).__name__} {given!r:.80}"
+        )
+    for document in given:
+        if not isinstance(document, Document):
+            raise TypeError(f"expected documents, got {type(document).__name__} {document!r:.80}")
+        yield document
