@@ -13,10 +13,19 @@ SCRIPT = Path(__file__).parents[1] / "benchmarks" / "kill.py"
 @pytest.mark.skipif(
     shutil.which("cc") is None or not sys.platform.startswith("linux"), reason="needs Linux and a C compiler"
 )
-def test_what_is_on_disk_is_the_old_or_the_new_and_going_on_ends_in_the_same_bytes():
-    jobs = ["parse, one file", "parse, a folder", "parse, a table", "parse, shards"]
+@pytest.mark.parametrize(
+    ("jobs", "n_trials"),
+    [
+        (["parse, one file", "parse, a folder", "parse, a table", "parse, shards"], 16),
+        pytest.param(["convert", "export", "train"], 12, marks=pytest.mark.slow),
+    ],
+    ids=["parse", "others"],
+)
+def test_what_is_on_disk_is_the_old_or_the_new_and_going_on_ends_in_the_same_bytes(jobs, n_trials):
+    if "train" in jobs:
+        pytest.importorskip("torch")
     run = subprocess.run(
-        [sys.executable, SCRIPT, "--trials", "16", "--seed", "7", "--jobs", *jobs],
+        [sys.executable, SCRIPT, "--trials", str(n_trials), "--seed", "7", "--jobs", *jobs],
         capture_output=True,
         text=True,
     )
@@ -24,4 +33,4 @@ def test_what_is_on_disk_is_the_old_or_the_new_and_going_on_ends_in_the_same_byt
     assert "BROKEN" not in run.stdout
     *_, all_jobs = run.stdout.splitlines()
     n_faults = sum(int(cell) for cell in all_jobs.split("|")[3:8])
-    assert n_faults == 16
+    assert n_faults == n_trials
