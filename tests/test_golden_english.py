@@ -68,5 +68,6 @@ def test_threads_and_batches_change_nothing_to_the_last_bit(model, parsed):
 
 def test_the_tree_of_a_whole_text_is_that_of_the_golden_file(golden):
     document = rhetree.load(threads=1).parse(BRIDGE, level="document")
+    assert document.tree is not None
     tree = format_tree(document.tree)
     golden("english-document/tree.txt", f"{' | '.join(document.edu_texts())}\n    {tree}\n")
