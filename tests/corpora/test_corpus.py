@@ -313,6 +313,38 @@ def test_a_dev_folder_of_rst_dt_is_the_split_dev(tmp_path):
             read_corpus(folder, split=split, dev_share=0.5)
 
 
+@pytest.mark.parametrize("inside", ["", "RSTtrees-WSJ-main-1.0"])
+@pytest.mark.parametrize("called", ["Dev", "dev"])
+def test_the_folders_of_rst_dt_are_known_in_any_case(tmp_path, inside, called):
+    folder = rst_dt_layout(tmp_path / "rst")
+    trees = folder / "RSTtrees-WSJ-main-1.0"
+    (trees / "TEST").rename(trees / called)
+    (trees / "TRAINING").rename(trees / "Training")
+    corpus = read_corpus(folder / inside, split=("train", "dev"))
+    assert corpus.layout == "rst-dt"
+    assert names(corpus.split("dev")) == ["wsj_0003"]
+    assert not any("not read" in note for note in corpus.notes)
+    assert names(read_corpus(trees / called).split("dev")) == ["wsj_0003"]
+
+
+@pytest.mark.parametrize("inside", ["", "RSTtrees-WSJ-main-1.0"])
+def test_a_folder_of_trees_that_is_no_split_of_rst_dt_is_noted(tmp_path, inside):
+    folder = rst_dt_layout(tmp_path)
+    other = folder / "RSTtrees-WSJ-main-1.0" / "VALIDATION"
+    write(other, {"wsj_0009.out.dis": PLAN_DIS})
+    write(other.parent, {"notes/readme": "No tree."})
+    note = f"{other} is not read; of the folders there only TRAINING, DEV, TEST are splits"
+    notes = read_corpus(folder / inside).notes
+    assert [told for told in notes if "not read" in told] == [note]
+    assert not any("not read" in told for told in read_corpus(other.parent / "TRAINING").notes)
+
+
+def test_folders_called_dev_and_test_are_not_rst_dt_by_that(tmp_path):
+    corpus = read_corpus(write(tmp_path, {"train/a.dis": DIS, "dev/b.dis": DIS, "test/c.dis": DIS}))
+    assert corpus.layout == "files"
+    assert list(corpus.splits) == ["train", "dev", "test"]
+
+
 def test_second_annotations_are_a_split_of_their_own_and_count_for_no_text(tmp_path):
     corpus = read_corpus(rst_dt_layout(tmp_path))
     assert names(corpus.split("double")) == ["wsj_0001"]

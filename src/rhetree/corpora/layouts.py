@@ -44,6 +44,7 @@ PENN_NAMES = {
     "file5": "wsj_2172",
 }
 """Names in the Penn Treebank of the five documents to which RST-DT gave its own."""
+_RST_DT_MAIN = "RSTtrees-WSJ-main-1.0"
 
 _TREES = {Layer.TEXT, Layer.TREE}
 
@@ -140,20 +141,54 @@ def _gum(folder: Path, tree_folder: Path, token_folder: Path) -> Layout:
 
 def _rst_dt_parts(folder: Path) -> Iterator[tuple[Path, str]]:
     """The folders of trees at or below this one, each with its split."""
+    own = folder.absolute()
+    # Any other treebank may have folders called dev and test: only among RST-DT's does case not matter.
+    is_main = _is_called(own, _RST_DT_MAIN) or any(
+        beside is not None and beside.name == Path(part).name and _has_trees(beside)
+        for part in RST_DT_PARTS
+        if (beside := _folder_inside(folder, Path(part).name))
+    )
     for part, split in RST_DT_PARTS.items():
         last = Path(part).name
-        places = [folder / "data" / part, folder / part, folder / last]
-        if folder.absolute().name == last:
+        places = [_folder_inside(folder / "data", part), _folder_inside(folder, part)]
+        if is_main:
+            places.append(_folder_inside(folder, last))
+        if own.name == last or (_is_called(own, last) and _is_called(own.parent, _RST_DT_MAIN)):
             places.append(folder)
-        found = next((place for place in places if _is_folder(place) and any(place.glob("*.dis"))), None)
+        found = next((place for place in places if place is not None and _has_trees(place)), None)
         if found is not None:
             yield found, split
 
 
-def _is_folder(path: Path) -> bool:
-    """Whether there is a folder of exactly this name: some file systems take ``test`` for ``TEST``."""
-    path = path.absolute()
-    return path.is_dir() and any(path.name == beside.name for beside in path.parent.iterdir())
+def _folder_inside(folder: Path, inside: str) -> Path | None:
+    """The folder of this name, or path, inside another; one in other letter case if there is no other."""
+    for name in inside.split("/"):
+        if not folder.is_dir():
+            return None
+        called = [path for path in sorted(folder.iterdir()) if _is_called(path, name) and path.is_dir()]
+        if not called:
+            return None
+        folder = next((path for path in called if path.name == name), called[0])
+    return folder
+
+
+def _is_called(path: Path, name: str) -> bool:
+    return path.name.lower() == name.lower()
+
+
+def _has_trees(folder: Path) -> bool:
+    return any(folder.glob("*.dis"))
+
+
+def _unread_folders(folder: Path, parts: list[tuple[Path, str]]) -> Iterator[str]:
+    """Notes on folders of trees beside those of RST-DT's splits."""
+    read = [part for part, _ in parts]
+    known = ", ".join(Path(part).name for part, split in RST_DT_PARTS.items() if split != DOUBLE)
+    homes = dict.fromkeys(part.parent for part, split in parts if split != DOUBLE and part != folder)
+    for home in homes:
+        for beside in sorted(home.iterdir()):
+            if beside not in read and beside.is_dir() and _has_trees(beside):
+                yield f"{beside} is not read; of the folders there only {known} are splits"
 
 
 def _rst_dt(folder: Path, parts: list[tuple[Path, str]]) -> Layout:
@@ -173,7 +208,13 @@ def _rst_dt(folder: Path, parts: list[tuple[Path, str]]) -> Layout:
                     edus=edus if edus.is_file() else None,
                 )
             )
-    return Layout(name="rst-dt", sources=tuple(sources), lists=read_split_lists(folder), relations="rst-dt")
+    return Layout(
+        name="rst-dt",
+        sources=tuple(sources),
+        lists=read_split_lists(folder),
+        relations="rst-dt",
+        notes=tuple(_unread_folders(folder, parts)),
+    )
 
 
 # --- any other ----------------------------------------------------------------------------------
