@@ -259,6 +259,18 @@ def test_masked_documents_alone_are_no_corpus(tmp_path):
     assert document.name == "b"
 
 
+@pytest.mark.parametrize("split", [None, "train"])
+def test_a_masked_document_needs_no_tree(tmp_path, split):
+    folder = gum_repository(tmp_path)
+    (folder / "rst" / "rstweb" / "GUM_reddit_rain.rs4").unlink()
+    corpus = read_corpus(folder, trees="rst/rstweb", split=split)
+    assert names(corpus.split("train")) == ["GUM_news_train"]
+    assert corpus.n_masked == 1
+    (folder / "rst" / "rstweb" / "GUM_news_train.rs4").unlink()
+    with pytest.raises(TreebankError, match=r"GUM_news_train is listed, but there is no tree of it"):
+        read_corpus(folder, trees="rst/rstweb", split=split)
+
+
 # --- RST-DT's layout --------------------------------------------------------------------------
 
 

@@ -6,7 +6,7 @@
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rhetree.corpora.splits import DOUBLE, SPLITS, Listed, read_split_lists, suggestion
@@ -79,6 +79,8 @@ class Layout:
     relations: str | None = None
     """Name of the inventory of its relations, if the layout implies one."""
     notes: tuple[str, ...] = ()
+    without_tree: dict[str, Path] = field(default_factory=dict)
+    """CoNLL-U files that no tree goes with, by document name."""
 
 
 def find_layout(folder: Path, trees: str | None = None) -> Layout:
@@ -133,6 +135,7 @@ def _gum(folder: Path, tree_folder: Path, token_folder: Path) -> Layout:
         lists=read_split_lists(folder),
         relations="gum",
         notes=tuple(notes),
+        without_tree=tokens,
     )
 
 

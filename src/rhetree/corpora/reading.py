@@ -212,10 +212,14 @@ class Reading:
             raise no_such_document(path, name, known + self.others)
 
     def check_lists(self, wanted: Collection[str] | None) -> None:
-        """Complain of documents that the lists of the wanted splits name, and that have no tree."""
+        """Complain of documents that the lists of the wanted splits name, and that have no tree, unless they are masked."""
         names = [name for name, _ in self.seen]
         for name, listed in self.layout.lists.items():
             if (wanted is None or listed.split in wanted) and (name, False) not in self.seen:
+                tokens = self.layout.without_tree.get(name)
+                if tokens is not None and is_masked_file(tokens):
+                    self.n_masked += 1
+                    continue
                 what = f"{name} is listed, but there is no tree of it{suggestion(name, names)}"
                 self.forgive(TreebankError(what, listed.path, listed.line), "")
 
