@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rhetree.corpora.corpus import Corpus, read_corpus
+from rhetree.corpora.splits import read_split_lists
 from rhetree.corpora.stats import count
 from rhetree.domain.document import Document
 from rhetree.domain.relations import GUM
@@ -269,6 +270,34 @@ def test_a_masked_document_needs_no_tree(tmp_path, split):
     (folder / "rst" / "rstweb" / "GUM_news_train.rs4").unlink()
     with pytest.raises(TreebankError, match=r"GUM_news_train is listed, but there is no tree of it"):
         read_corpus(folder, trees="rst/rstweb", split=split)
+
+
+@pytest.mark.parametrize("heading", ["## dev", "## dev:", "# Dev #", "## **dev**", "### `dev`:"])
+@pytest.mark.parametrize(
+    "item",
+    ["  * {}", "- {}", "1. {}", "12) {}", "* `{}`", "* **{}**", "* [{}](dep/{}.conllu)", "- [`{}`](x)"],
+)
+def test_lists_in_markdown_are_read_in_their_usual_forms(tmp_path, heading, item):
+    lines = ["# Splits", "", "Some words.", "", heading, ""]
+    lines += [item.replace("{}", name) for name in ("GUM_news_a", "GUM_bio_b_")]
+    folder = write(tmp_path, {"splits.md": "\n".join([*lines, "", "## Thanks", "", "To all."])})
+    listed = read_split_lists(folder)
+    assert {name: (found.split, found.line) for name, found in listed.items()} == {
+        "GUM_news_a": ("dev", 7),
+        "GUM_bio_b_": ("dev", 8),
+    }
+
+
+@pytest.mark.parametrize(
+    "line", ["GUM_news_b", "All the rest.", "* GUM_news_b, GUM_news_c", "*", "* [GUM_b]"]
+)
+def test_a_line_below_a_split_that_names_no_document_is_an_error(tmp_path, line):
+    folder = write(tmp_path, {"splits.md": f"## dev\n\n* GUM_news_a\n{line}\n"})
+    message = (
+        rf"splits\.md:4: expected a list item with the name of one document of dev.* got '{re.escape(line)}'"
+    )
+    with pytest.raises(TreebankError, match=message):
+        read_split_lists(folder)
 
 
 # --- RST-DT's layout --------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 Two kinds of lists are known: a file for each split (``train.txt`` and so on) with one document name
 a line, and the ``splits.md`` of the GUM repository, with a heading for each split (``## dev``) and
-below it a bulleted list of names.
+below it a list of names. Any other line below such a heading is an error: it may be a document.
 """
 
 import re
@@ -27,7 +27,10 @@ ALL = "all"
 MARKDOWN = "splits.md"
 
 _HEADING = re.compile(r"#+\s*(.*?)\s*#*\s*")
-_BULLET = re.compile(r"\s*[*+-]\s+(\S+)\s*")
+_ITEM = re.compile(r"\s*(?:[*+-]|[0-9]+[.)])\s+(.*?)\s*")
+_LINK = re.compile(r"\[(.*)\]\([^()]*\)")
+_MARKS = "`*"
+"""Marks of code and bold type around a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,22 @@ def _markdown_entries(path: Path) -> Iterator[tuple[str, Listed]]:
     with open_source(path) as source:
         for number, line in enumerate(source, start=1):
             if heading := _HEADING.fullmatch(line.strip()):
-                split = heading[1].lower() if heading[1].lower() in SPLITS else None
-            elif split and (bullet := _BULLET.fullmatch(line)):
-                yield bullet[1], Listed(split, path, number)
+                title = heading[1].strip(f"{_MARKS}: ").lower()
+                split = title if title in SPLITS else None
+            elif split and line.strip():
+                yield _listed_name(line, split, path, number), Listed(split, path, number)
+
+
+def _listed_name(line: str, split: str, path: Path, number: int) -> str:
+    """The name in an item of a list, which may be code, bold or a link."""
+    if item := _ITEM.fullmatch(line.rstrip("\n")):
+        name = item[1].strip(_MARKS)
+        if link := _LINK.fullmatch(name):
+            name = link[1].strip(_MARKS)
+        if re.fullmatch(r"[^\s`\[\]]+", name):
+            return name
+    raise TreebankError(
+        f"expected a list item with the name of one document of {split}, such as '* NAME', got {line.strip()!r:.80}",
+        path,
+        number,
+    )
