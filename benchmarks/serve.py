@@ -1,6 +1,6 @@
 """Measures the service under load on this machine, against the bare parser on the same texts in the same run.
 
-    python benchmarks/serve.py [--seconds 5] [--turns 3] [--memory-seconds 600] [--into docs/results.md]
+    python benchmarks/serve.py [--seconds 5] [--turns 3] [--memory-seconds 600] [--only PART …] [--into docs/results.md]
     python benchmarks/serve.py --tables [--into docs/results.md]
 
 - throughput: sentences per second of 32 clients, and of ``Parser.parse_many`` in this process, for texts of 1, 10 and
@@ -9,7 +9,8 @@
 - latency: p50 and p99 at half and at twice the capacity, for texts of 10 sentences.
 - memory: of the service's process while 32 clients are at work for ten minutes.
 
-Any answer of 500 or more but 503 ends the run with an error. Numbers go to benchmarks/results/serve.json; ``--into`` writes
+Any answer of 500 or more but 503 ends the run with an error. Numbers go to benchmarks/results/serve.json, where ``--only``
+leaves the parts that it does not name as they were (latency needs those of throughput); ``--into`` writes
 the tables into a page, between the lines ``<!-- serve -->`` and ``<!-- /serve -->``. Linux only.
 """
 
@@ -35,6 +36,7 @@ from speed_timing import versions
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results" / "serve.json"
+PARTS = ("throughput", "latency", "memory")
 SIZES = (1, 10, 100)
 LATENCY_SIZE = 10
 """Sentences in the texts for latency and memory."""
@@ -77,6 +79,7 @@ def main() -> None:
     add("--seconds", type=float, default=5.0, help="of each turn, and of each rate")
     add("--turns", type=int, default=3)
     add("--memory-seconds", type=float, default=600.0)
+    add("--only", nargs="+", choices=PARTS, default=list(PARTS), metavar="PART", help=", ".join(PARTS))
     add("--options", default="", help="further options of rhetree serve, such as '--workers 3'")
     args = parser.parse_args()
     if LATENCY_SIZE not in args.sizes:
@@ -106,29 +109,34 @@ def measure(args: argparse.Namespace) -> dict:
     bare = rhetree.load(args.model)
     loads: list[Load] = []
     command = ["--places", "256", *(["--model", args.model] if args.model else []), *args.options.split()]
-    record: dict = {
+    record: dict = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {"statuses": {}}
+    record |= {
         "machine": f"{platform.machine()}, {len(os.sched_getaffinity(0))} cores",
         "busy": os.getloadavg()[0],
         "versions": versions(PACKAGES),
         "clients": args.clients,
         "options": args.options,
-        "throughput": {},
-        "latency": {},
     }
     with service(command) as (process, port):
-        for size in args.sizes:
-            say(f"throughput, texts of {size} sentences")
-            record["throughput"][str(size)] = throughput(bare, port, size, args, loads)
-        capacity = record["throughput"][str(LATENCY_SIZE)]["requests_per_second"]
-        for share in (0.5, 2.0):
-            say(f"latency at {share:g} of the capacity")
-            load = open_load(port, texts_of(LATENCY_SIZE), rate=share * capacity, seconds=args.seconds)
-            loads.append(load)
-            record["latency"][f"{share:g}"] = load.to_dict()
-        say("memory")
-        record["memory"] = memory(process, port, args, loads)
+        if "throughput" in args.only:
+            record["throughput"] = {}
+            for size in args.sizes:
+                say(f"throughput, texts of {size} sentences")
+                record["throughput"][str(size)] = throughput(bare, port, size, args, loads)
+        if "latency" in args.only:
+            record["latency"] = {}
+            capacity = record["throughput"][str(LATENCY_SIZE)]["requests_per_second"]
+            for share in (0.5, 2.0):
+                say(f"latency at {share:g} of the capacity")
+                load = open_load(port, texts_of(LATENCY_SIZE), rate=share * capacity, seconds=args.seconds)
+                loads.append(load)
+                record["latency"][f"{share:g}"] = load.to_dict()
+        if "memory" in args.only:
+            say("memory")
+            record["memory"] = memory(process, port, args, loads)
     statuses = sum((load.statuses for load in loads), Counter[int]())
-    record["statuses"] = {str(status): n for status, n in sorted(statuses.items())}
+    for status, n in sorted(statuses.items()):
+        record["statuses"][str(status)] = record["statuses"].get(str(status), 0) + n
     bad = {status: n for status, n in statuses.items() if (status >= 500 and status != 503) or status == 0}
     if bad:
         sys.exit(f"serve.py: answers that must not be: {bad}")
