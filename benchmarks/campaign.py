@@ -46,6 +46,9 @@ def main() -> None:
             own.add_argument("--corpus", type=Path, help="keeps what each target was given, to go on with it")
         if name == "text":
             own.add_argument("--texts", type=int, default=100_000)
+            own.add_argument(
+                "--model", default="english", help="of the short texts; the large ones are parsed by english"
+            )
     tables = commands.add_parser("tables")
     tables.add_argument("--into", type=Path, metavar="PAGE", help="also write the tables into this page")
     args = vars(parser.parse_args())
@@ -79,7 +82,8 @@ def all_tables() -> Iterator[str]:
         record = json.loads(path.read_text(encoding="utf-8"))
         module = module_of(campaign)
         yield f"### {module.TITLE}\n"
-        yield f"```\npython benchmarks/campaign.py {campaign} --seed {record['seed']}\n```\n"
+        model = f" --model {record['model']}" if record.get("model", "english") != "english" else ""
+        yield f"```\npython benchmarks/campaign.py {campaign} --seed {record['seed']}{model}\n```\n"
         yield from module.tables(record)
         named = [f"{package} {number}" for package, number in record["versions"].items()]
         yield f"\n{record['machine']}; {', '.join(named)}.\n"

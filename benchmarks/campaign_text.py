@@ -23,7 +23,7 @@ MOST_GROWTH = 1.5
 """Largest exponent that counts as proportional: between 1 and the 2 of a quadratic algorithm, with room for noise."""
 
 
-def measure(*, seed: int, seconds: float, texts: int) -> dict:
+def measure(*, seed: int, seconds: float, texts: int, model: str) -> dict:
     """Try so many texts, or as many as the time allows after the large ones."""
     import rhetree
     from rhetree.errors import UnwritableError
@@ -60,6 +60,7 @@ def measure(*, seed: int, seconds: float, texts: int) -> dict:
     del document, text
     growth = dict(_growth())
     _check_bounds(growth, "patterns")
+    parser = rhetree.load(model, threads=1)
     source = hostile_texts(seed, most_parts=8)
     n_texts = n_characters = n_tokens = n_sentences = 0
     while n_texts < texts and time.monotonic() - started < seconds:
@@ -75,6 +76,7 @@ def measure(*, seed: int, seconds: float, texts: int) -> dict:
     _check_bounds(growth, f"{n_texts} short texts")
     return {
         "seconds": round(time.monotonic() - started),
+        "model": model,
         "texts": n_texts + len(large),
         "characters": n_characters,
         "tokens": n_tokens,

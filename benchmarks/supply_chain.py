@@ -97,7 +97,17 @@ def licence_of(package: Distribution) -> str:
         if line.startswith("License ::")
     ]
     text = (about.get("License") or "").strip().splitlines()
-    return ", ".join(named) or (text[0][:60] if text else "not stated")
+    return ", ".join(named) or (text[0][:60] if text else _by_its_text(package))
+
+
+def _by_its_text(package: Distribution) -> str:
+    """The licence whose text comes with a package that names none."""
+    for path in package.files or ():
+        if path.name.upper().startswith(("LICENSE", "LICENCE", "COPYING")):
+            text = " ".join(path.read_text(encoding="utf-8").split())
+            if "Permission is hereby granted, free of charge" in text and "WITHOUT WARRANTY" in text:
+                return "MIT, by the text that comes with it"
+    return "not stated"
 
 
 def licence_page() -> Iterator[str]:
