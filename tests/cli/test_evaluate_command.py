@@ -151,15 +151,20 @@ def test_without_a_split_dev_a_model_is_scored_on_the_documents_that_were_held_o
     assert len(json.loads(capsys.readouterr().out)["gold"]["per_document"]) == 3
 
 
-def test_a_corpus_without_splits_says_how_to_hold_out_a_share(corpus, tmp_path, capsys):
+def test_a_corpus_without_splits_says_how_to_hold_out_a_share_or_to_score_all(corpus, tmp_path, capsys):
     train(corpus, tmp_path / "run", "train.epochs=1")
-    for split in ("train", "dev"):
-        (corpus / f"{split}.txt").unlink()
+    (corpus / "dev.txt").unlink()
+    assert evaluate(tmp_path / "run", corpus) == 2
+    told = capsys.readouterr().err
+    assert "; hold out a share of the training documents as dev with --dev-share\n" in told
+    (corpus / "train.txt").unlink()
     assert evaluate(tmp_path / "run", corpus) == 2
     message = (
-        "it is not split, so there is no 'dev'; hold out a share of its documents as dev with --dev-share"
+        "it is not split, so there is no 'dev'; hold out a share of its documents as dev with --dev-share, "
+        "or score all of it with --split all\n"
     )
     assert message in capsys.readouterr().err
+    assert evaluate(tmp_path / "run", corpus, "--split", "all") == 0
 
 
 def test_lenient_evaluation_leaves_out_bad_documents(corpus, tmp_path, capsys):

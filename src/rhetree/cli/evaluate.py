@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rhetree.cli.options import add_device_argument, naming_options, say
+from rhetree.cli.options import add_device_argument, naming_options, say, with_option
 from rhetree.cli.treebank_options import add_treebank_arguments, check_seed
 from rhetree.errors import ArgumentError, RhetreeError, counted
 
@@ -184,6 +184,8 @@ def _read_corpus(args: argparse.Namespace, model: Path, *, parses: bool) -> "Cor
     If the corpus has no split dev, that is the documents held out when the model was trained.
     """
     from rhetree.corpora.corpus import read_corpus
+    from rhetree.corpora.layouts import find_layout
+    from rhetree.corpora.splits import ALL
     from rhetree.learning.evaluation import dev_share_of, relations_of
 
     own_share, own_seed = dev_share_of(model)
@@ -204,9 +206,13 @@ def _read_corpus(args: argparse.Namespace, model: Path, *, parses: bool) -> "Cor
     try:
         return read(args.dev_share)
     except ArgumentError as error:
-        if error.argument != "dev_share" or args.dev_share is not None or own_share is None:
+        if error.argument != "dev_share" or args.dev_share is not None:
             raise
-        return read(own_share)
+        if own_share is not None:
+            return read(own_share)
+        if find_layout(args.corpus, args.trees).is_split:
+            raise
+        raise RhetreeError(f"{with_option(error)}, or score all of it with --split {ALL}") from error
 
 
 def _tell_trained_on(model: Path, documents: "Sequence[Document]") -> None:

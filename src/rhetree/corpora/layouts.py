@@ -82,6 +82,11 @@ class Layout:
     without_tree: dict[str, Path] = field(default_factory=dict)
     """CoNLL-U files that no tree goes with, by document name."""
 
+    @property
+    def is_split(self) -> bool:
+        """Whether lists, folders or names of files say the split of any document."""
+        return bool(self.lists) or any(source.split for source in self.sources)
+
 
 def find_layout(folder: Path, trees: str | None = None) -> Layout:
     """Recognise the layout of a folder, or of a single file.
@@ -147,7 +152,7 @@ def _rst_dt_parts(folder: Path) -> Iterator[tuple[Path, str]]:
     own = folder.absolute()
     # Any other treebank may have folders called dev and test: only among RST-DT's does case not matter.
     is_main = _is_called(own, _RST_DT_MAIN) or any(
-        beside is not None and beside.name == Path(part).name and _has_trees(beside)
+        beside.name == Path(part).name and _has_trees(beside)
         for part in RST_DT_PARTS
         if (beside := _folder_inside(folder, Path(part).name))
     )

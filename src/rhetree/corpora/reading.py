@@ -60,8 +60,7 @@ class Reading:
         """Names of documents that were passed over because only another one is wanted."""
         self.seen: dict[tuple[str, bool], Path] = {}
         """The file of each document, by its name and whether it is a second annotation."""
-        is_split = bool(layout.lists) or any(source.split for source in layout.sources)
-        self.rest = UNLISTED if is_split else ALL
+        self.rest = UNLISTED if layout.is_split else ALL
 
     def documents(self, wanted: Collection[str] | None, only: str | None) -> Iterator[tuple[str, Document]]:
         """Yield documents, each with its split. The files of documents that are not wanted are not read.
