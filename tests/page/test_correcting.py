@@ -8,31 +8,13 @@ import pytest
 
 from rhetree.domain.document import Document
 from rhetree.formats import FORMATS
-from support.browsing import BRIDGE, open_file, parse, saved_as, show
+from support.browsing import BRIDGE, choose, open_file, parse, saved, saved_as, show, tree
 from support.drawn_documents import drawn_nary, treasury
 from support.fake_model import fake_parser
 
 
-def tree(page, panel=0):
-    """The splits of a panel, as lists."""
-    return page.evaluate(
-        "(panel) => window.rhetree.document.panels[panel].splits.map(({ start, split, end, nuclearity, relation }) => [start, split, end, nuclearity, relation])",
-        panel,
-    )
-
-
 def edus(page):
     return page.evaluate("() => window.rhetree.document.panels.flatMap((panel) => panel.edus)")
-
-
-def choose(page, start, end):
-    """Give a unit the focus."""
-    page.evaluate("([start, end]) => window.rhetree.choose({ number: 0, start, end }, true)", [start, end])
-
-
-def saved(page):
-    """Wait until the work is kept."""
-    page.wait_for_function("() => window.rhetree.saving === 0")
 
 
 TREASURY = [[0, 2, 4, "NS", "Condition"], [0, 1, 2, "SN", "Attribution"], [2, 3, 4, "NN", "Temporal"]]

@@ -99,3 +99,21 @@ def saved_as(page, format):
     with page.expect_download() as download:
         page.click(f"#save [data-format={format}]")
     return download.value.path().read_bytes()
+
+
+def tree(page, panel=0):
+    """The splits of a panel, as lists."""
+    return page.evaluate(
+        "(panel) => window.rhetree.document.panels[panel].splits.map(({ start, split, end, nuclearity, relation }) => [start, split, end, nuclearity, relation])",
+        panel,
+    )
+
+
+def choose(page, start, end):
+    """Give a unit the focus."""
+    page.evaluate("([start, end]) => window.rhetree.choose({ number: 0, start, end }, true)", [start, end])
+
+
+def saved(page):
+    """Wait until the work is kept."""
+    page.wait_for_function("() => window.rhetree.saving === 0")
