@@ -203,6 +203,7 @@ def test_absurd_settings_of_words_are_refused(keys, value, message, pieces):
         (("versions",), "new", "versions: expected a section"),
         (("labels",), ["joint-NN", "cause\ud800-NS"], "expected labels such as cause-NS"),
         (("labels",), {"joint-NN": 1}, "labels apart|expected labels"),
+        (("labels",), ["joint-NN", "joint-NN"], "each label is there once"),
     ],
 )
 def test_settings_of_another_kind_are_refused(keys, value, message, table):

@@ -198,6 +198,8 @@ def _check_config(config: Mapping[str, Any], path: Path) -> None:
         raise ModelError(
             f'{path}: expected labels such as cause-NS under "labels", got {labels!r:.200}'
         ) from error
+    if len(set(labels)) < len(labels):  # type: ignore[arg-type]  # it is a list of strings by now
+        raise ModelError(f'{path}: each label is there once under "labels", got {labels!r:.200}')
 
 
 def _network(folder: Path, settings: Settings, threads: int) -> Network:
