@@ -185,7 +185,7 @@ def spread(times: list[float]) -> dict:
 
 def tables(record: dict) -> Iterator[str]:
     machine = record["machine"]
-    yield f"Chromium {machine['browser']}, {machine['cores']} cores, load {record['load']:.0f} (other work ran beside it), medians of {len(record['scrolls'])} turns."
+    yield f"Chromium {machine['browser']}, {machine['cores']} cores, load {record['load']:.0f}, medians of {len(record['scrolls'])} turns."
     yield ""
     yield "| sentences | with a diagram | on the screen after | all diagrams drawn after |"
     yield "| ---: | ---: | ---: | ---: |"
