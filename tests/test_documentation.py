@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from rhetree.learning.training.shipped_recipes import shipped_recipes
-
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 
@@ -51,9 +49,9 @@ def test_each_table_of_recipes_has_all_that_are_shipped(header):
     table = page.partition(f"\n{header}\n")[2].partition("\n\n")[0]
     firsts = [row.split("|")[1] for row in table.splitlines()[1:]]
     patterns = [pattern for first in firsts for pattern in re.findall(r"`([^`]+)`", first)]
-    shipped = list(shipped_recipes())
+    shipped = sorted(path.stem for path in (ROOT / "src" / "rhetree" / "recipes").glob("*.toml"))
     found = [name for pattern in patterns for name in fnmatch.filter(shipped, pattern)]
-    assert sorted(found) == shipped
+    assert sorted(found) == shipped != []
 
 
 def source_files(text):

@@ -14,7 +14,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -144,9 +144,11 @@ def _check_fit(
     for name, value in by_name(config).items():
         if name.rpartition(".")[2] in ("layers", "n_layers") and value > MOST_LAYERS:
             raise ModelError(f"{folder / CONFIG}: network.{name} is at most {MOST_LAYERS}, got {value}")
+    # What is trained of an encoder is found out by running it, which cannot be done without weights.
+    outlined = replace(config, embedding=config.embedding.frozen())
     try:
         with torch.device("meta"):
-            outline = DiscourseNetwork(config, load_embedder(config.embedding, folder), list(labels))
+            outline = DiscourseNetwork(outlined, load_embedder(outlined.embedding, folder), list(labels))
     except RhetreeError:
         raise
     except Exception as error:  # torch and transformers each raise their own

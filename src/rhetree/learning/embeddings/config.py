@@ -1,6 +1,6 @@
 """The settings of embeddings, and the kinds of embeddings that there are."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Literal
 
@@ -131,6 +131,13 @@ class EmbeddingConfig:
     def folder(self) -> Path:
         """The path, with ``~`` resolved."""
         return Path(self.path).expanduser()
+
+    def frozen(self) -> "EmbeddingConfig":
+        """The same embeddings with nothing of an encoder to be trained; they have the same weights."""
+        if self.tuning != "tuned" or self.kind != "transformer":
+            return self
+        defaults = {field.name: field.default for field in fields(self) if field.name in _TUNED}
+        return replace(self, tuning="frozen", **defaults)  # type: ignore[arg-type]  # each the kind of its field
 
     @property
     def has_features(self) -> bool:

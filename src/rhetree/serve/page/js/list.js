@@ -9,7 +9,7 @@ import { PanelView } from "./panel.js";
 
 const SIZE = 8; // rows in a block
 const MARGIN = 700; // pixels above and below the window within which blocks are drawn
-const BUDGET = 6; // milliseconds of drawing in a frame
+const BUDGET = 4; // milliseconds of drawing in a frame
 const FIRST = 4; // blocks that are made at once
 const CHUNK = 12; // blocks that are made in each later turn
 const LEAST = 340; // the narrowest limit of a diagram; below it the diagram scrolls sideways
@@ -72,6 +72,7 @@ export class PanelList {
     this.rows = makers.map((maker) => ({ maker, views: null, section: null }));
     this.blocks = [];
     this.wanted = new Set();
+    this.stale = new Set();
     this.limit = null;
     this.root.replaceChildren();
     this.grow(FIRST);
@@ -166,25 +167,28 @@ export class PanelList {
       const rows = home.get(entry.target);
       const hasFocus = entry.target.contains(document.activeElement);
       for (const row of rows) {
+        this[entry.isIntersecting ? "stale" : "wanted"].delete(row);
         if (entry.isIntersecting) this.wanted.add(row);
-        else {
-          this.wanted.delete(row);
-          if (!hasFocus) for (const view of row.views) if (view.isDrawn) view.clear();
-        }
+        else if (!hasFocus && row.views.some((view) => view.isDrawn)) this.stale.add(row);
       }
     }
     this.work();
   }
 
+  /** Draws what is near the window, a little in each frame; then clears what has gone far from it. */
   work() {
-    if (this.isWaiting || !this.wanted.size) return;
+    if (this.isWaiting || !(this.wanted.size || this.stale.size)) return;
     this.isWaiting = true;
     requestAnimationFrame(() => {
       this.isWaiting = false;
       const end = performance.now() + BUDGET;
-      for (const row of this.wanted) {
-        this.wanted.delete(row);
-        for (const view of row.views) this.drawView(view);
+      const rows = this.wanted.size ? this.wanted : this.stale;
+      for (const row of rows) {
+        rows.delete(row);
+        for (const view of row.views) {
+          if (rows === this.wanted) this.drawView(view);
+          else if (view.isDrawn) view.clear();
+        }
         if (performance.now() > end) break;
       }
       this.work();
