@@ -29,6 +29,7 @@ from rhetree.learning.training.recipe import read_recipe
 from rhetree.runtime.document_model import SCORES, load_document_model
 from rhetree.runtime.document_search import find_joints
 from rhetree.runtime.parser import load
+from rhetree.runtime.steps import finish
 from support import training_runs
 from support.document_trees import in_one_tree, plain, write_trees
 from support.rst_dt import write_rst_dt
@@ -179,7 +180,7 @@ def test_an_exported_network_scores_as_torch_does(trained, exported):
     model = load_document_model(exported, threads=1)
     assert model.labels == network.labels
     one = TorchDocumentNetwork(network).read(example.tokens, example.units)
-    other = model.network.read(example.tokens, example.units)
+    other = finish(model.network.read_in_steps(example.tokens, example.units))
     places = np.array([(start, middle, 9) for start in range(9) for middle in range(start + 1, 9)])
     np.testing.assert_allclose(one.split_scores(places), other.split_scores(places), atol=1e-4)
     np.testing.assert_allclose(one.label_log_probs(places), other.label_log_probs(places), atol=1e-4)
