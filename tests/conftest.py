@@ -1,16 +1,20 @@
 import os
 import signal
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 # Tests run side by side, a process for each core: more threads would only get into each other's way.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 EXAMPLES = {False: 40, True: 200}
 """How many examples Hypothesis draws for each property, without and with --slow."""
+
+LONG = {"test_cluster.py", "test_kill.py", "test_packages.py", "test_shipped_model.py", "test_site.py"}
+"""Modules of tests that take long, or of which the first takes long."""
 
 HAS_TORCH = find_spec("torch") is not None
 LEARNING = Path(__file__).parent / "learning"
@@ -53,11 +57,30 @@ def pytest_ignore_collect(collection_path):
 
 
 def pytest_collection_modifyitems(config, items):
+    # Tests that take long come first, so that no process is left with them at the end; and in one go, so that one
+    # process has them all and builds only once what they share.
+    items.sort(key=lambda item: item.path.name not in LONG)
     if config.getoption("--slow"):
         return
     for item in items:
         if "slow" in item.keywords:
             item.add_marker(pytest.mark.skip(reason="takes long; run with --slow"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    """Runs examples that Hypothesis draws, GUM and what is marked as large untraced: tracing makes them several
+    times slower, and what is covered is better measured on small examples that we chose.
+    """
+    is_large = item.get_closest_marker("large") or "gum" in item.fixturenames
+    if not (is_large or is_hypothesis_test(item.obj)):
+        return (yield)
+    tracer = sys.gettrace()
+    sys.settrace(None)
+    try:
+        return (yield)
+    finally:
+        sys.settrace(tracer)
 
 
 @pytest.fixture(scope="session")

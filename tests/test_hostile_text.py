@@ -22,6 +22,8 @@ from rhetree.text.sentences import sentence_starts
 from support.fake_model import fake_parser
 from support.hostile_texts import PATTERNS, extreme_texts, faults, hostile_texts
 
+pytestmark = pytest.mark.large
+
 EXTREME = dict(extreme_texts(100_000))
 TYPICAL = ("words", "opening (", "deep brackets", "sentences", "lines", "joined emoji", "halves")
 """Patterns whose time is measured in every run: one sentence or many, few tokens or one for each character."""

@@ -88,6 +88,7 @@ def test_another_text_is_refused(words, text, message):
         locate(words, text, PATH)
 
 
+@pytest.mark.large
 def test_a_megabyte_of_differences_is_refused_soon():
     with pytest.raises(MismatchError, match="are the two of one document"):
         locate(["abcdefghijklmnopqrst"] * 50_000, "abcdefghijklmnopqrs_" * 50_000, PATH)

@@ -141,6 +141,7 @@ def test_what_the_rule_can_mend_is_complained_of(given_dependencies, message, me
     assert list(map(str, complaints)) == [message]
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("nuclearity", NUCLEARITIES)
 def test_a_tree_deeper_than_pythons_stack_has_dependencies(nuclearity):
     tree = Tree(tuple(Split(i, i + 1, DEEP, nuclearity, "list") for i in range(DEEP - 1)))

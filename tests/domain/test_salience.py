@@ -313,6 +313,7 @@ def test_larger_leaves_have_to_be_known_and_made_of_edus():
         crossing.with_leaves("sentence")
 
 
+@pytest.mark.large
 def test_a_deep_tree_takes_no_recursion_and_linear_time():
     n = 20_000
     tree = Tree(tuple(Split(start, start + 1, n, "SN", "elaboration") for start in range(n - 1)))

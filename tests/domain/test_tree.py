@@ -87,6 +87,7 @@ def test_map_relations_renames_each():
     ]
 
 
+@pytest.mark.large
 def test_no_tree_is_too_deep():
     deep = right_branching(DEEP)
     assert deep == right_branching(DEEP)

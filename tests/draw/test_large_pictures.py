@@ -9,6 +9,8 @@ from rhetree.draw.svg import WIDTH
 from rhetree.formats import read
 from support.drawn_documents import right_branching
 
+pytestmark = pytest.mark.large
+
 
 @pytest.mark.parametrize("format", ["txt", "svg", "html"])
 def test_a_tree_deeper_than_the_stack_is_drawn(format):

@@ -86,6 +86,7 @@ def width_of(source):
     return float(ElementTree.fromstring(source).attrib["width"])
 
 
+@pytest.mark.large
 def test_three_hundred_edus_stay_within_the_width_and_are_all_there():
     source = picture(right_branching(300))
     assert width_of(source) <= svg.WIDTH

@@ -94,6 +94,7 @@ def test_after_a_deep_left_branch_the_outline_says_where_it_is_back():
     assert shown[-1] == "└─S 40 w"
 
 
+@pytest.mark.large
 def test_ten_times_the_edus_take_ten_times_the_lines():
     small, large = lines(right_branching(400, "w"), width=60), lines(right_branching(4_000, "w"), width=60)
     assert len(large) < 11 * len(small)

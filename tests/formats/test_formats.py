@@ -117,6 +117,7 @@ def test_what_a_document_needs_is_asked_for(format, folder):
 
 
 @every_format
+@pytest.mark.large
 def test_a_tree_deeper_than_pythons_stack_is_written_and_read(format, folder):
     n_edus = 2_000
     document = Document(

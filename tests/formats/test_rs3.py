@@ -82,6 +82,7 @@ def test_one_edu():
     assert read_one(text) == document
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("nuclearity", ["NS", "NN"])
 def test_a_tree_deeper_than_pythons_stack_is_written_and_read(nuclearity):
     deep = replace(Document.from_edus(["x"] * DEEP, name="doc"), tree=right_branching(DEEP, nuclearity))

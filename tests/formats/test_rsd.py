@@ -102,6 +102,7 @@ def test_a_token_with_white_space_counts_as_often_as_it_is_read():
     assert Layer.FORMS in FORMAT.losses(document)
 
 
+@pytest.mark.large
 def test_a_tree_deeper_than_pythons_stack():
     tree = Tree(tuple(Split(i, i + 1, DEEP, "SN", "elaboration") for i in range(DEEP - 1)))
     document = replace(Document.from_edus(["x"] * DEEP, name="doc"), tree=tree)
@@ -304,6 +305,7 @@ def test_gum_has_the_dependencies_that_rst2dep_finds(gum_files):
         assert read_one(theirs, lenient=True).as_drawn() == document.as_drawn()
 
 
+@pytest.mark.large
 def test_signals_that_name_more_words_than_a_file_can_mean_are_refused():
     words = " ".join(["word"] * 10_000)
     signals = ";".join(["dm-dm-1-10000-gold"] * 1_000)

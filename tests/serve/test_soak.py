@@ -100,6 +100,11 @@ def held():
     return tuple(sum(1 for _ in Path("/proc/self", kind).iterdir()) for kind in ("fd", "task"))
 
 
+def wait_until_no_more_is_held_than(before):
+    """Waits, for threads take a moment to end; what earlier tests left may end meanwhile as well."""
+    wait_until(lambda: all(now <= then for now, then in zip(held(), before, strict=True)))
+
+
 @on_linux
 def test_under_all_kinds_of_clients_it_stays_up_and_in_bounds(request):
     seconds = 60 if request.config.getoption("--slow") else 5
@@ -125,7 +130,7 @@ def test_under_all_kinds_of_clients_it_stays_up_and_in_bounds(request):
             assert not client.is_alive()
         wait_until(lambda: service.places.n_taken == 0 and service.pool.n_tasks == 0)
         wait_until(lambda: held()[0] < before[0] + N_CLIENTS)  # few are left of hundreds of connections
-    wait_until(lambda: held() == before)
+    wait_until_no_more_is_held_than(before)
     statuses = sum((client.statuses for client in clients), Counter())
     assert [client.mistakes for client in clients if client.mistakes] == []
     assert statuses.keys() <= {200, 422, 503, "connection"}
@@ -150,7 +155,7 @@ def test_a_parser_keeps_no_file_and_no_thread_for_what_it_has_parsed(request):
     before, memory = held(), resident()
     for _ in range(n_rounds):
         work()
-    assert held() == before
+    wait_until_no_more_is_held_than(before)
     assert resident() < memory + 30
     rhetree.load(threads=2).parse(TEXT)  # a model that is no longer used keeps none either
-    assert held() == before
+    wait_until_no_more_is_held_than(before)

@@ -133,6 +133,7 @@ def test_an_edu_without_text_is_a_mistake():
     assert tokenize_edus([]).tokens == ()
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(
     "unit",
     [
