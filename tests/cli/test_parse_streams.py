@@ -95,7 +95,7 @@ def test_compressed_parts_one_after_the_other_are_one_file(ending, tmp_path, cap
 
 @pytest.mark.large
 def test_damaged_data_is_told_as_such_after_what_came_before(ending, tmp_path, capsys):
-    lines = "".join(json.dumps({"id": str(n), "text": f"It rained {n} times."}) + "\n" for n in range(1000))
+    lines = "".join(json.dumps({"id": str(n), "text": f"It rained {n} times."}) + "\n" for n in range(3000))
     whole = COMPRESS[ending](lines.encode())
     path = tmp_path / f"in.jsonl{ending}"
     path.write_bytes(whole[:-20])

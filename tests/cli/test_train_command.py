@@ -53,13 +53,13 @@ def test_a_recipe_that_is_not_there_is_told(capsys, recipe, message):
 
 
 def test_a_killed_run_resumes_to_the_weights_of_an_unbroken_one(corpus, tmp_path):
-    recipe = write_recipe(corpus, tmp_path / "small.toml", "train.epochs=8", "train.patience=8")
+    recipe = write_recipe(corpus, tmp_path / "small.toml", "train.epochs=4", "train.patience=4")
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     assert main(["train", str(recipe), "-o", str(whole)]) == 0
     command = [sys.executable, "-m", "rhetree", "train", str(recipe), "-o", str(broken)]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 120
-    while not (broken / LOG).exists() or len(read_log(broken)) < 8:
+    while not (broken / LOG).exists() or len(read_log(broken)) < 4:
         assert process.poll() is None, "the run ended before it could be killed"
         assert time.monotonic() < deadline
         time.sleep(0.005)

@@ -169,6 +169,7 @@ with started() as processes:
 """
 
 
+@pytest.mark.slow
 def test_two_processes_resume_to_the_weights_of_an_unbroken_run(corpus, tmp_path):
     recipe, script = write_recipe(corpus, tmp_path / "small.toml"), tmp_path / "resumer.py"
     script.write_text(RESUMER, encoding="utf-8")
