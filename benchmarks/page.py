@@ -6,9 +6,10 @@
 - first sight: from the moment the answer of the parser is there until the frame that shows it, for 100 and 2,000
   sentences (the 100 twenty times); and for 100 sentences until every one has its diagram, also those below the window.
 - scrolling: 2,000 sentences, 100 pixels in each frame (6,000 pixels a second) from top to bottom of the first 60,000
-  pixels, then jumps to 20 far places. First the time between frames as a user sees it. Then once more under the browser's
-  tracer, which slows frames: the work of a frame is all that the main thread does for it (script, style, layout and
-  painting commands), in processor time, since other processes of a busy machine do not count.
+  pixels, then jumps to 20 far places, each turn in a page that was just opened. First the time between frames as a user
+  sees it. Then, in another page, under the browser's tracer, which slows frames: the work of a frame is all that the main
+  thread does for it (script, style, layout and painting commands), in processor time, since other processes of a busy
+  machine do not count.
 
 Numbers go to benchmarks/results/page.json; ``--into`` writes the tables into a page, between the lines ``<!-- page -->``
 and ``<!-- /page -->``. Needs playwright (extra ``dev``) and Chromium.
@@ -22,7 +23,8 @@ import shutil
 import statistics
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from itertools import cycle, islice
 from pathlib import Path
 
@@ -103,10 +105,16 @@ def measure(turns: int) -> dict:
         sync_playwright() as playwright,
     ):
         browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
-        page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
-        page.set_default_timeout(600_000)
-        page.goto(f"http://127.0.0.1:{port}/")
-        page.evaluate("() => window.rhetree.ready")
+        context = browser.new_context(viewport={"width": 1280, "height": 900})
+        context.set_default_timeout(600_000)
+
+        def opened() -> Page:
+            page = context.new_page()
+            page.goto(f"http://127.0.0.1:{port}/")
+            page.evaluate("() => window.rhetree.ready")
+            return page
+
+        page = opened()
         shown = parsed(page, SHOWN)
         records = {SHOWN: shown, MANY: repeated(shown, MANY // SHOWN)}
         found = {
@@ -124,8 +132,9 @@ def measure(turns: int) -> dict:
                 for size, record in records.items()
             },
             "load": os.getloadavg()[0],
-            "scrolls": [scroll(browser, page) for _ in range(turns)],
         }
+        page.close()
+        found["scrolls"] = [scroll(browser, opened, records[MANY]) for _ in range(turns)]
         browser.close()
     return found
 
@@ -146,11 +155,11 @@ def repeated(record: dict, times: int) -> dict:
     return {**record, "text": text * times, "sentences": sentences}
 
 
-def scroll(browser: Browser, page: Page) -> dict:
+def scroll(browser: Browser, opened: Callable[[], Page], record: dict) -> dict:
     """Milliseconds between frames, and of processor time of each task of the main thread."""
-    page.wait_for_function(f"() => document.querySelectorAll('section.row').length >= {MANY}")
-    frames = page.evaluate(SCROLL)
-    with tempfile.TemporaryDirectory() as folder:
+    with closing(shown_in(opened(), record)) as page:
+        frames = page.evaluate(SCROLL)
+    with tempfile.TemporaryDirectory() as folder, closing(shown_in(opened(), record)) as page:
         trace = Path(folder) / "trace.json"
         browser.start_tracing(
             page=page, path=trace, categories=["toplevel", "devtools.timeline", "__metadata"]
@@ -178,6 +187,12 @@ def scroll(browser: Browser, page: Page) -> dict:
     return {kind: spread(times) for kind, times in frames.items()} | {
         "tasks": spread([task for task in tasks if task >= 1])
     }
+
+
+def shown_in(page: Page, record: dict) -> Page:
+    page.evaluate(FIRST_SIGHT, [record, False])
+    page.wait_for_function(f"() => document.querySelectorAll('section.row').length >= {MANY}")
+    return page
 
 
 def spread(times: list[float]) -> dict:
