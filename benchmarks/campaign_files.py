@@ -49,6 +49,8 @@ def measure(
             found[name]["branches"] = max(found[name]["branches"], own["branches"])
             found[name]["faults"] += own["faults"]
             print(name, found[name], file=sys.stderr, flush=True)
+            if own["faults"]:
+                print(f"the input and the log are in {folder}", file=sys.stderr, flush=True)
         rounds += 1
     return {
         "seconds": round(time.monotonic() - started),

@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import json
+import re
 import sys
 from datetime import date, datetime, timezone
 from decimal import Decimal
@@ -273,6 +274,18 @@ def test_rows_of_parquet_are_documents(parquet, tmp_path, capsys):
     assert found[59]["text"] == "It rained 59 times."
     assert found[59]["extra"] == {"nested": {"a": [59, None]}}
     assert "no field 'text' (found 'name', 'body', 'nested')" in told(capsys, path)
+
+
+def test_a_parquet_file_with_more_rows_than_it_says_is_told(parquet, tmp_path, capsys):
+    path = write_parquet(parquet, tmp_path / "in.parquet", {"text": ["A.", "B.", "C."]})
+    whole = path.read_bytes()
+    n_rows = b"\x16\x06"  # a number of the footer, 3 as Thrift writes it
+    for at in (found.start() for found in re.finditer(re.escape(n_rows), whole)):
+        path.write_bytes(whole[:at] + b"\x16\x00" + whole[at + 2 :])
+        if parquet.ParquetFile(path).metadata.num_rows == 0:
+            break
+    assert parquet.ParquetFile(path).metadata.num_rows == 0
+    assert told(capsys, path) == f"{path}: says that it has 0 rows, and has more"
 
 
 def test_values_that_json_has_not_are_written_as_near_as_can_be(parquet, tmp_path, capsys):

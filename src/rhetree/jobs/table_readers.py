@@ -46,6 +46,8 @@ def read_parquet(stream: Stream, source: Source) -> Iterator[Found | RhetreeErro
         for batch in table.iter_batches(batch_size=_ROWS_AT_ONCE):
             for row in batch.to_pylist():
                 number += 1
+                if number > n_rows:
+                    raise FileError(f"says that it has {n_rows} rows, and has more", source.path)
                 stream.n_skimmed = n_bytes * number // n_rows
                 yield _found({name: _plain(value) for name, value in row.items()}, source, number)
     except (ArrowException, OSError, ValueError) as error:
