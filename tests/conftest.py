@@ -5,7 +5,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, is_hypothesis_test, settings
+from hypothesis import HealthCheck, settings
 
 # Tests run side by side, a process for each core: more threads would only get into each other's way.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -15,9 +15,6 @@ EXAMPLES = {False: 25, True: 200}
 
 LONG = {"test_cluster.py", "test_kill.py", "test_packages.py", "test_shipped_model.py", "test_site.py"}
 """Modules of tests that take long, or of which the first takes long."""
-
-TRACED = 3
-"""How many values of a test's parameter count for coverage."""
 
 HAS_TORCH = find_spec("torch") is not None
 LEARNING = Path(__file__).parent / "learning"
@@ -72,12 +69,8 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item):
-    """Runs untraced what tracing makes several times slower: examples that Hypothesis draws, GUM, and what is
-    marked as large. What is covered is measured on small examples that we chose; of many parameters, the first ones.
-    """
-    is_large = item.get_closest_marker("large") or "gum" in item.fixturenames
-    is_one_of_many = hasattr(item, "callspec") and max(item.callspec.indices.values()) >= TRACED
-    if not (is_large or is_one_of_many or is_hypothesis_test(item.obj)):
+    """Runs GUM, and what is marked as large, untraced: tracing makes them up to ten times slower."""
+    if not (item.get_closest_marker("large") or "gum" in item.fixturenames):
         return (yield)
     tracer = sys.gettrace()
     sys.settrace(None)
