@@ -69,7 +69,7 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item):
-    """Runs GUM, and what is marked as large, untraced: tracing makes them up to ten times slower."""
+    """Runs GUM, and what is marked as large, untraced: tracing makes them several times slower."""
     if not (item.get_closest_marker("large") or "gum" in item.fixturenames):
         return (yield)
     tracer = sys.gettrace()

@@ -46,6 +46,6 @@ def started() -> Iterator[Processes]:
     distributed.init_process_group("gloo")
     try:
         yield Processes(distributed.get_rank(), distributed.get_world_size())
-        distributed.barrier()  # one that left while another still evaluates could take it down
+        distributed.barrier()  # nobody leaves while another still evaluates
     finally:
         distributed.destroy_process_group()
