@@ -9,13 +9,12 @@ import sys
 from datetime import date, datetime, timezone
 from decimal import Decimal
 
-import jsonschema
 import pytest
 
 from rhetree.formats import read
-from rhetree.formats.json import schema
 from rhetree.jobs import streams
 from support.parse_commands import command, lines_of, piped, write_lines
+from support.schema import check_record
 
 pytestmark = pytest.mark.usefixtures("model")
 
@@ -26,7 +25,7 @@ def parsed(capsys, *arguments):
     assert command(*arguments) == 0
     found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     for record in found:
-        jsonschema.validate(record, schema())
+        check_record(record)
     return found
 
 

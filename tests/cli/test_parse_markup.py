@@ -2,13 +2,12 @@
 
 import json
 
-import jsonschema
 import pytest
 
 from rhetree.formats import read_one
-from rhetree.formats.json import schema
 from rhetree.jobs.encoding import ENCODINGS
 from support.parse_commands import command
+from support.schema import check_record
 
 pytestmark = pytest.mark.usefixtures("model")
 
@@ -28,7 +27,7 @@ def test_a_page_is_kept_as_it_is_and_read_without_its_markup(page, tmp_path, cap
     assert command(page, "-o", tmp_path / "out.json") == 0
     text = page.read_text(encoding="utf-8")
     record = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
-    jsonschema.validate(record, schema())
+    check_record(record)
     assert record["text"] == text
     document = read_one(tmp_path / "out.json")
     assert [document.text_of(sentence) for sentence in document.sentences] == SENTENCES

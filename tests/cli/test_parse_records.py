@@ -2,11 +2,10 @@
 
 import json
 
-import jsonschema
 import pytest
 
-from rhetree.formats.json import schema
 from support.parse_commands import CONLLU, command, lines_of, records, write_lines
+from support.schema import check_record
 
 pytestmark = pytest.mark.usefixtures("model")
 
@@ -22,7 +21,7 @@ def test_a_file_without_words_is_an_empty_document(text, tmp_path, capsys, monke
     record = json.loads(capsys.readouterr().out)
     assert record["text"] == text
     assert not record.get("sentences")
-    jsonschema.validate(record, schema())
+    check_record(record)
     for format in ("conllu", "edus", "brackets", "terminal"):
         assert command(path, "--format", format) == 0
         assert capsys.readouterr() == ("", "rhetree: empty: no words in it\n")

@@ -18,9 +18,8 @@ from rhetree.errors import TreebankError
 from rhetree.formats.format import Layer
 from rhetree.formats.json import JSON, JSONL, schema
 from support.golden_storm import storm
+from support.schema import VALIDATOR
 from support.strategies import documents, read_documents, rich_documents
-
-VALIDATOR = jsonschema.Draft202012Validator(schema())
 
 RAIN = """\
 {

@@ -3,7 +3,6 @@
 import json
 import shutil
 
-import jsonschema
 import numpy as np
 import pytest
 
@@ -13,12 +12,12 @@ from rhetree.domain.record import from_record, to_record
 from rhetree.domain.relations import GUM
 from rhetree.errors import ModelError
 from rhetree.formats import read_one
-from rhetree.formats.json import schema
 from rhetree.runtime.heads import REACH, load_heads, pairs_of, source_of
 from rhetree.runtime.installed import find_model
 from rhetree.runtime.model_files import Settings
 from rhetree.runtime.pipeline import Pipeline
 from support.fake_network import LABELS, FakeNetwork
+from support.schema import check_record
 
 TEXT = (
     "Although the soup was cold, we loved the restaurant because the waiter sang while he poured the wine. "
@@ -93,7 +92,7 @@ def test_in_company_and_with_a_beam_the_signals_are_the_same(parser, document):
 
 def test_json_holds_them(document):
     record = json.loads(json.dumps(to_record(document)))
-    jsonschema.Draft202012Validator(schema()).validate(record)
+    check_record(record)
     again = from_record(record)
     assert again.signals == document.signals
     names = [[name for name, _ in reading.fine] for (reading, *_) in document.readings]

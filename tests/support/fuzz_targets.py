@@ -21,7 +21,7 @@ from rhetree.domain.record import from_record, to_record
 from rhetree.domain.relations import read_inventory
 from rhetree.errors import ModelError, RhetreeError
 from rhetree.formats import FORMATS
-from rhetree.formats.json import JSONL, decode, schema
+from rhetree.formats.json import JSONL, decode
 from rhetree.jobs.readers import KINDS, sniff
 from rhetree.jobs.records import Source
 from rhetree.jobs.run_file import read_run
@@ -29,6 +29,7 @@ from rhetree.jobs.streams import Stream
 from rhetree.runtime.graph_files import check_graph
 from rhetree.runtime.model import _read_table, read_config
 from support.hostile_files import valid_files
+from support.schema import VALIDATOR
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
@@ -125,13 +126,6 @@ def _packed_seeds() -> list[bytes]:
 # --- JSON, runs, models ---------------------------------------------------------------------
 
 
-@cache
-def _validator():
-    from jsonschema import Draft202012Validator
-
-    return Draft202012Validator(schema())
-
-
 def _read_record(data: bytes) -> None:
     """What our JSON Schema refuses is refused by the reader, and what is read is written as the schema says."""
     try:
@@ -139,8 +133,8 @@ def _read_record(data: bytes) -> None:
         document = from_record(record)
     except ValueError:
         return
-    assert _validator().is_valid(record), "read, although the schema refuses it"
-    assert _validator().is_valid(json.loads(json.dumps(to_record(document)))), "written against the schema"
+    assert VALIDATOR.is_valid(record), "read, although the schema refuses it"
+    assert VALIDATOR.is_valid(json.loads(json.dumps(to_record(document)))), "written against the schema"
 
 
 def _on_disk(read: Callable[[Path], object], name: str, errors: type[Exception], data: bytes) -> None:
