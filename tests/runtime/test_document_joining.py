@@ -11,9 +11,10 @@ from rhetree.domain.document import Document
 from rhetree.domain.span import Span, spans_of_lengths
 from rhetree.domain.tree import Split, Tree
 from rhetree.errors import MismatchError
+from rhetree.runtime import document_search
 from rhetree.runtime.document_joining import join_in_steps, join_sentences
 from rhetree.runtime.document_network import OnnxDocumentNetwork
-from rhetree.runtime.document_search import find_joints
+from rhetree.runtime.document_search import find_joints, take_best_splits
 from rhetree.runtime.document_units import (
     EDGES,
     HEADING,
@@ -27,7 +28,13 @@ from rhetree.runtime.document_units import (
     units_of,
 )
 from rhetree.runtime.workers import Workers
-from support.document_trees import FakeDocumentNetwork, in_one_tree, in_sentences, plain
+from support.document_trees import (
+    FakeDocumentNetwork,
+    RandomDocumentNetwork,
+    in_one_tree,
+    in_sentences,
+    plain,
+)
 
 LABELS = ("elaboration-NS", "list-NN")
 
@@ -123,14 +130,90 @@ def test_the_number_of_candidates_is_bounded():
     assert any(500 < place < 1500 for place in found.tolist())
 
 
-@pytest.mark.parametrize("n", [300, 1200])
-def test_the_work_grows_with_the_number_of_sentences(n):
-    network = FakeDocumentNetwork()
-    document = long_document(n)
-    read = network.read((), units(document))
-    joints = find_joints(read, units(document))
-    assert len(joints.places) == n - 1
-    assert network.n_scored <= n * 3 * (2 * NEAR + SPREAD)
+def n_scored(n_sentences, scores=None):
+    network = FakeDocumentNetwork(scores)
+    document = long_document(n_sentences)
+    joints = find_joints(network.read((), units(document)), units(document))
+    assert len(joints.places) == n_sentences - 1
+    return network.n_scored
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("n_sentences", [75, 300, 1200])
+def test_the_work_for_a_sentence_is_bounded_if_all_splits_are_alike(n_sentences, monkeypatch):
+    monkeypatch.setattr(document_search, "MANY", 100)
+    best_splits = 3 * (2 * NEAR + SPREAD)
+    assert n_scored(n_sentences) <= n_sentences * (document_search.MANY + best_splits)
+
+
+def test_there_is_less_work_if_the_network_is_sure():
+    sure = np.random.default_rng(1).permutation(300) * 5
+    assert n_scored(300, sure) < n_scored(300) / 10
+
+
+def all_trees(units, candidates, start, end):
+    """Every tree of a span as a list of its splits."""
+    if not units.is_above(start, end):
+        return [[]]
+    return [
+        [(start, middle, end), *left, *right]
+        for middle in candidates.of(start, end).tolist()
+        for left in all_trees(units, candidates, start, middle)
+        for right in all_trees(units, candidates, middle, end)
+    ]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_tree_has_the_most_nodes_that_can_be_expected_to_be_right(seed, monkeypatch):
+    monkeypatch.setattr(document_search, "LEAST", 0.0)
+    own = units(long_document(7))
+    network = RandomDocumentNetwork(seed)
+    trees = all_trees(own, Candidates(own), 0, 7)
+    assert len(trees) == 132
+    splits = sorted({split for tree in trees for split in tree})
+    scores = dict(zip(splits, network.split_scores(np.array(splits)).astype(float), strict=True))
+    labels = dict(zip(splits, network.label_log_probs(np.array(splits)), strict=True))
+
+    def share(split):
+        rivals = [one for one in splits if (one[0], one[2]) == (split[0], split[2])]
+        return np.exp(scores[split]) / sum(np.exp(scores[one]) for one in rivals)
+
+    of_tree = [np.prod([share(split) for split in tree]) for tree in trees]
+    assert sum(of_tree) == pytest.approx(1)
+    of_span: dict[tuple[int, int], float] = {}
+    for tree, prob in zip(trees, of_tree, strict=True):
+        for start, _, end in tree:
+            of_span[start, end] = of_span.get((start, end), 0.0) + prob
+
+    def worth(tree):
+        total = 0.0
+        for start, _, end in tree:
+            likeliest = max(
+                (one for one in splits if (one[0], one[2]) == (start, end)), key=scores.__getitem__
+            )
+            total += of_span[start, end] * (document_search.SPAN + np.exp(labels[likeliest].max()))
+        return total
+
+    found = find_joints(network, own)
+    assert worth([tuple(split) for split in found.places.tolist()]) == pytest.approx(max(map(worth, trees)))
+    assert found.probs == pytest.approx([share(tuple(split)) for split in found.places.tolist()])
+    by_best = [tuple(split) for split in take_best_splits(network, own).places.tolist()]
+    assert all(
+        share(split) == max(share(one) for one in splits if one[::2] == split[::2]) for split in by_best
+    )
+    if seed == 3:  # the two do differ
+        assert worth(by_best) < max(map(worth, trees))
+
+
+def test_long_documents_are_first_cut_up_where_that_is_best(monkeypatch):
+    monkeypatch.setattr(document_search, "WIDE", 10)
+    scores = np.zeros(40)
+    scores[[8, 20, 31]] = 9, 8, 7
+    own = units(long_document(40))
+    joints = find_joints(FakeDocumentNetwork(scores).read((), own), own)
+    assert len(joints.places) == 39
+    assert joints.places[0].tolist() == [0, 8, 40]
+    assert [8, 20, 40] in joints.places.tolist()
 
 
 def test_joints_are_the_best_places_with_their_probabilities():

@@ -8,6 +8,7 @@ from rhetree.domain.document import Document, Token
 from rhetree.domain.span import spans_of_lengths
 from rhetree.domain.tree import Split, Tree
 from rhetree.formats import write
+from rhetree.runtime.pointer import log_softmax
 
 PARAGRAPHS = (
     ("The Cat",),
@@ -125,3 +126,18 @@ class _Read:
         return np.log(np.where(np.arange(self.network.n_labels) == chosen[:, None], 0.9, 0.1)).astype(
             np.float32
         )
+
+
+class RandomDocumentNetwork:
+    """Scores splits at random, and labels too, the same each time."""
+
+    def __init__(self, seed):
+        generator = np.random.default_rng(seed)
+        self.scores = generator.normal(size=(20, 20, 20))
+        self.labels = generator.normal(size=(20, 20, 20, 3))
+
+    def split_scores(self, places):
+        return self.scores[tuple(places.T)].astype(np.float32)
+
+    def label_log_probs(self, places):
+        return log_softmax(self.labels[tuple(places.T)].astype(np.float32))

@@ -1,8 +1,16 @@
-"""Splits a document from the top down until sentences are left: greedy, with a bounded number of candidates a span.
+"""Finds the tree above a document's sentences of which most nodes can be expected to be right.
 
-Scores of one span do not depend on how it came about, so spans wait in a stack and are taken several at a time.
+A network says how probable each split of a span is, whatever lies around the span. So each span has a probability of being
+a node at all: the sum, over the longer spans that can be split so, of their probability times that of the split. Of all
+trees over these spans we take the one with the greatest sum of its nodes' probabilities (Goodman 1996), where a node counts
+more if its label is sure. To take the best split of each span, from the top down, finds fewer nodes
+(docs/experiments.md) but is quick: training does that, and long texts are first cut up in this way.
+
+Time is linear in the text: a span has a bounded number of candidates, a bounded number of them is scored for each sentence,
+and a chart has a bounded number of sentences.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -14,8 +22,24 @@ from rhetree.runtime.network import Floats, Ints
 from rhetree.runtime.pointer import log_softmax
 from rhetree.runtime.steps import Steps, finish
 
-_MOST_PAIRS = 4096
-"""Most pairs of spans to score at once: they take memory."""
+LEAST = 0.001
+"""Spans that are less probable than this are not looked into."""
+MANY = 500
+"""Number of pairs of spans that are scored for each sentence at most, besides those of the tree of best splits."""
+SPAN = 0.3
+"""What a node counts for its span alone, where a label that is certain counts 1."""
+WIDE = 300
+"""Number of sentences above which a span is split where that is most probable."""
+
+_AT_ONCE = 64
+"""Most spans to score the splits of at once: pairs of their parts take memory."""
+_LABELLED_AT_ONCE = 4096
+"""Most spans to label at once."""
+
+Place = tuple[int, int]
+"""Start and end of a span, by EDUs."""
+Joint = tuple[int, int, int, float]
+"""Start, middle and end of a split, by EDUs, and the probability of its middle among the candidates of its span."""
 
 
 class ReadDocument(Protocol):
@@ -56,28 +80,173 @@ def find_joints(read: ReadDocument, units: Units, *, by_paragraph: bool = False)
 def find_joints_in_steps(read: ReadDocument, units: Units, *, by_paragraph: bool = False) -> Steps[Joints]:
     """What :func:`find_joints` does, some spans in each step."""
     candidates = Candidates(units, by_paragraph=by_paragraph)
-    waiting = [(0, len(units))] if len(units) and units.is_above(0, len(units)) else []
-    found: list[tuple[int, int, int]] = []
-    probs: list[float] = []
+    found, left = yield from _split_from_the_top(read, units, candidates, WIDE)
+    for place in left:
+        chart = _Chart(read, units, candidates, place)
+        yield from chart.look_into_spans()
+        yield from chart.weigh()
+        yield from chart.choose()
+        found += chart.best_tree()
+    return _in_order(found)
+
+
+def take_best_splits(read: ReadDocument, units: Units) -> Joints:
+    """Split the document into its sentences from the top down, each span where that is most probable."""
+    found, _ = finish(_split_from_the_top(read, units, Candidates(units), 1))
+    return _in_order(found)
+
+
+def _split_from_the_top(
+    read: ReadDocument, units: Units, candidates: Candidates, widest: int
+) -> Steps[tuple[list[Joint], list[Place]]]:
+    """Split a document where that is most probable until no span has more sentences than ``widest``.
+
+    Returns the splits, and the spans of several sentences that are left.
+    """
+    found: list[Joint] = []
+    left: list[Place] = []
+    waiting = [(0, len(units))] if len(units) else []
     while waiting:
-        spans, places, n_pairs = [], [], 0
-        while waiting and n_pairs < _MOST_PAIRS:
-            spans.append(waiting.pop())
-            places.append(candidates.of(*spans[-1]))
-            n_pairs += len(places[-1])
-        scores = read.split_scores(with_edges(spans, places))
-        at = 0
-        for (start, end), own in zip(spans, places, strict=True):
-            log_probs = log_softmax(scores[None, at : at + len(own)])[0]
-            at += len(own)
-            best = int(np.argmax(log_probs))
-            middle = int(own[best])
-            found.append((start, middle, end))
-            probs.append(float(np.exp(log_probs[best])))
-            waiting += [part for part in ((start, middle), (middle, end)) if units.is_above(*part)]
-        yield
-    order = sorted(range(len(found)), key=lambda number: (found[number][0], -found[number][2]))
+        some: list[Place] = []
+        while waiting and len(some) < _AT_ONCE:
+            start, end = place = waiting.pop()
+            n_sentences = units.sentences[end - 1] + 1 - units.sentences[start]
+            if n_sentences > widest:
+                some.append(place)
+            elif n_sentences > 1:
+                left.append(place)
+        if some:
+            for (start, end), splits in zip(some, _score(read, candidates, some), strict=True):
+                found.append((start, splits.best, end, float(splits.probs.max())))
+                waiting += [(start, splits.best), (splits.best, end)]
+            yield
+    return found, left
+
+
+def _in_order(found: list[Joint]) -> Joints:
+    found.sort(key=lambda joint: (joint[0], -joint[2]))
     return Joints(
-        np.array([found[number] for number in order], dtype=np.int64).reshape(-1, 3),
-        np.array([probs[number] for number in order], dtype=np.float32),
+        np.array([joint[:3] for joint in found], dtype=np.int64).reshape(-1, 3),
+        np.array([joint[3] for joint in found], dtype=np.float32),
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Splits:
+    """Where a span may be split, and how probable that is."""
+
+    middles: Ints
+    probs: Floats
+
+    @property
+    def best(self) -> int:
+        """The most probable middle."""
+        return int(self.middles[np.argmax(self.probs)])
+
+
+def _score(read: ReadDocument, candidates: Candidates, places: list[Place]) -> Iterator[_Splits]:
+    """The splits of some spans."""
+    middles = [candidates.of(*place) for place in places]
+    scores = read.split_scores(with_edges(places, middles))
+    at = 0
+    for own in middles:
+        yield _Splits(own, np.exp(log_softmax(scores[None, at : at + len(own)])[0]))
+        at += len(own)
+
+
+class _Chart:
+    """The spans of whole sentences below one span, by the numbers of their first sentence and of the one after the last."""
+
+    def __init__(self, read: ReadDocument, units: Units, candidates: Candidates, whole: Place) -> None:
+        self._read = read
+        self._candidates = candidates
+        start, end = whole
+        self._sentences = units.sentences[start:end] - units.sentences[start]
+        self._edges = np.append(start + np.flatnonzero(np.diff(self._sentences, prepend=-1)), end)
+        """Where sentences start, by EDUs, and where the last one ends."""
+        self._offset = start
+        n = len(self._edges)
+        self._probs = np.zeros((n, n))
+        """How probable each span is as a node."""
+        self._values = np.full((n, n), -np.inf)
+        """What each span is worth as a node, and then, with all below it."""
+        self._values[np.arange(n - 1), np.arange(1, n)] = 0
+        self._known: dict[Place, _Splits] = {}
+        """The spans that were looked into, longer ones before shorter ones; middles by sentences."""
+        self._middles: dict[Place, tuple[int, float]] = {}
+        """Where each of them is split in the best tree below it, and the probability of that middle."""
+
+    def look_into_spans(self) -> Steps[None]:
+        """Find how probable spans are, from the longest to the shortest: their probability comes from longer ones."""
+        n = len(self._edges) - 1
+        probs = self._probs
+        probs[0, n] = 1
+        best = {(0, n)}  # the tree of best splits, which is looked into to its end, so that there is one
+        n_pairs = 0
+        for length in range(n, 1, -1):
+            of_length = probs.diagonal(length)
+            places: list[Place] = []
+            for start in np.argsort(-of_length, kind="stable").tolist():
+                place = start, start + length
+                if place not in best:
+                    if of_length[start] < LEAST:
+                        continue
+                    n_own = len(self._candidates.of(*self._by_units(place)))
+                    if n_pairs + n_own > MANY * (n - length):
+                        continue
+                    n_pairs += n_own
+                places.append(place)
+            for at in range(0, len(places), _AT_ONCE):
+                some = places[at : at + _AT_ONCE]
+                for place, splits in zip(some, self._splits(some), strict=True):
+                    start, end = place
+                    if place in best:
+                        best |= {(start, splits.best), (splits.best, end)}
+                    self._known[place] = splits
+                    probs[start, splits.middles] += probs[place] * splits.probs
+                    probs[splits.middles, end] += probs[place] * splits.probs
+                yield
+
+    def _by_units(self, place: Place) -> Place:
+        start, end = place
+        return int(self._edges[start]), int(self._edges[end])
+
+    def _splits(self, places: list[Place]) -> Iterator[_Splits]:
+        for splits in _score(self._read, self._candidates, [self._by_units(place) for place in places]):
+            yield _Splits(self._sentences[splits.middles - self._offset], splits.probs)
+
+    def weigh(self) -> Steps[None]:
+        """Find what spans are worth as nodes. From here on no splits are scored, only labels."""
+        places = list(self._known)
+        for at in range(0, len(places), _LABELLED_AT_ONCE):
+            some = np.array(
+                [
+                    (start, self._known[start, end].best, end)
+                    for start, end in places[at : at + _LABELLED_AT_ONCE]
+                ]
+            )
+            label_probs = np.exp(self._read.label_log_probs(self._edges[some]).max(axis=1))
+            starts, ends = some[:, 0], some[:, 2]
+            self._values[starts, ends] = self._probs[starts, ends] * (SPAN + label_probs)
+            yield
+
+    def choose(self) -> Steps[None]:
+        """Find the best tree below each span, from the shortest to the longest."""
+        for number, ((start, end), splits) in enumerate(reversed(self._known.items()), start=1):
+            below = self._values[start, splits.middles] + self._values[splits.middles, end]
+            best = np.lexsort((splits.probs, below))[-1]
+            self._middles[start, end] = int(splits.middles[best]), float(splits.probs[best])
+            self._values[start, end] += below[best]
+            if not number % _LABELLED_AT_ONCE:
+                yield
+
+    def best_tree(self) -> Iterator[Joint]:
+        """The splits of the whole span, down to its sentences."""
+        waiting = [(0, len(self._edges) - 1)]
+        while waiting:
+            start, end = waiting.pop()
+            if end - start > 1:
+                middle, prob = self._middles[start, end]
+                first, last = self._by_units((start, end))
+                yield first, int(self._edges[middle]), last, prob
+                waiting += [(start, middle), (middle, end)]

@@ -21,7 +21,7 @@ from rhetree.learning.embeddings.transformer import TransformerEmbedder
 from rhetree.learning.networks.encoder import check_share
 from rhetree.learning.networks.recurrent import Bidirectional
 from rhetree.runtime.document_scorer import N_BUCKETS, ROLES, TABLES, Splits, with_edges
-from rhetree.runtime.document_search import find_joints
+from rhetree.runtime.document_search import take_best_splits
 from rhetree.runtime.document_units import EDGES, N_FLAGS, Units
 from rhetree.runtime.network import Floats, Ints
 from rhetree.runtime.pieces import WordPieces
@@ -279,7 +279,7 @@ class DocumentNetwork(nn.Module):
 
     def explore(self, example: DocumentExample, prepared: Tensor) -> list[tuple[int, int]]:
         """The spans above sentences that the network would come to."""
-        joints = find_joints(_Read(self, example.units, prepared), example.units)
+        joints = take_best_splits(_Read(self, example.units, prepared), example.units)
         return [(start, end) for start, _, end in joints.places.tolist()]
 
     def lasting_weights(self) -> dict[str, Tensor]:
