@@ -145,7 +145,10 @@ def rebuilt(document):
     return "".join([*parts, document.text[at:]])
 
 
-@pytest.mark.parametrize("text", ["", " \n ", "...", "Yes", "\u200b", "x" * 100_000, "so " * 5_000])
+@pytest.mark.parametrize(
+    "text",
+    ["", " \n ", "...", "Yes", "\u200b", "x" * 100_000, pytest.param("so " * 5_000, marks=pytest.mark.large)],
+)
 def test_odd_texts_come_back_to_the_character(parser, text):
     document = parser.parse(text)
     assert document.text == text

@@ -11,7 +11,10 @@ from support.fake_model import fake_parser
 from support.serving import client
 
 APP = make_app(fake_parser())
-SCHEMA = schemathesis.openapi.from_dict(APP.openapi())
+# Requests at the edges of the schema are worked out while each process collects tests: for long runs alone.
+WITH_EDGES = settings.default.max_examples >= 200  # with --slow
+CONFIG = schemathesis.Config.from_dict({"phases": {"coverage": {"enabled": WITH_EDGES}}})
+SCHEMA = schemathesis.openapi.from_dict(APP.openapi(), config=CONFIG)
 
 
 @pytest.fixture(scope="module")
