@@ -115,13 +115,19 @@ def _genres(recipe: str, records: dict[str, dict]) -> Iterator[str]:
     for run, record in records.items():
         for genre in record["without"]:
             with_it, without = records["all"]["dev"][genre], record["dev"][genre]
-            beside = f", without all of {_title(run).removeprefix('without ')}" if len(record["without"]) > 1 else ""
+            beside = (
+                f", without all of {_title(run).removeprefix('without ')}"
+                if len(record["without"]) > 1
+                else ""
+            )
             yield f"| {genre}{beside} | {_cells(with_it)} | {_cells(without)} |"
     yield ""
 
 
 def _title(run: str) -> str:
-    return {"all": "all genres", "free": "without the five non-commercial genres"}.get(run, run.replace("-", " "))
+    return {"all": "all genres", "free": "without the five non-commercial genres"}.get(
+        run, run.replace("-", " ")
+    )
 
 
 def _cells(scores: dict[str, float]) -> str:

@@ -11,7 +11,8 @@ from rhetree.domain.annotation import SecondaryEdge, Signal
 from rhetree.domain.document import Document, Token
 from rhetree.domain.nary import NaryTree, Unit
 from rhetree.domain.reading import Reading, SplitProbs
-from rhetree.domain.record import from_record, to_record
+from rhetree.domain.record_reader import from_record
+from rhetree.domain.record_writer import to_record
 from rhetree.domain.span import Span, spans_of_lengths
 from rhetree.domain.tree import Split, Tree
 from rhetree.errors import TreebankError

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rhetree.domain.record import from_record
+from rhetree.domain.record_reader import from_record
 from rhetree.formats import FORMATS
 from support.browsing import BRIDGE, parse, saved_as, show, visiting
 from support.fake_model import fake_parser

@@ -8,7 +8,8 @@ import pytest
 
 import rhetree
 from rhetree.cli.main import main
-from rhetree.domain.record import from_record, to_record
+from rhetree.domain.record_reader import from_record
+from rhetree.domain.record_writer import to_record
 from rhetree.domain.relations import GUM
 from rhetree.errors import ModelError
 from rhetree.formats import read_one

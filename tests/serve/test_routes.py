@@ -7,7 +7,8 @@ import json
 import pytest
 
 from rhetree.domain.document import Document
-from rhetree.domain.record import from_record, to_record
+from rhetree.domain.record_reader import from_record
+from rhetree.domain.record_writer import to_record
 from rhetree.formats.json import decode
 from rhetree.formats.rs3 import declare
 from rhetree.jobs.encoding import ENCODINGS, encode

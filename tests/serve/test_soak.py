@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 import rhetree
-from rhetree.domain.record import to_record
+from rhetree.domain.record_writer import to_record
 from support.fake_model import fake_parser
 from support.serving import LONG, TEXT, on_a_port, wait_until
 

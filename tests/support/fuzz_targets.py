@@ -17,7 +17,8 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from rhetree.domain.record import from_record, to_record
+from rhetree.domain.record_reader import from_record
+from rhetree.domain.record_writer import to_record
 from rhetree.domain.relations import read_inventory
 from rhetree.errors import ModelError, RhetreeError
 from rhetree.formats import FORMATS

@@ -149,7 +149,7 @@ class Document:
     @classmethod
     def from_dict(cls, record: dict[str, Any]) -> "Document":
         """The document of a record as :meth:`to_dict` makes it; ``ValueError`` names what is wrong with it."""
-        from rhetree.domain.record import from_record
+        from rhetree.domain.record_reader import from_record
 
         return from_record(record)
 
@@ -230,7 +230,7 @@ class Document:
 
         :param edu_texts: whether to add the text of each EDU
         """
-        from rhetree.domain.record import to_record
+        from rhetree.domain.record_writer import to_record
 
         return to_record(self, edu_texts=edu_texts)
 

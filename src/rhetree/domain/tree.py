@@ -96,13 +96,13 @@ class Tree:
     @classmethod
     def from_dict(cls, record: dict[str, Any]) -> "Tree":
         """The tree of a record as :meth:`to_dict` makes it; ``ValueError`` names what is wrong with it."""
-        from rhetree.domain.record import from_tree_record
+        from rhetree.domain.record_reader import from_tree_record
 
         return from_tree_record(record)
 
     def to_dict(self) -> dict[str, Any]:
         """The tree as plain lists, numbers and strings, with its ``splits`` as in our JSON files."""
-        from rhetree.domain.record import to_tree_record
+        from rhetree.domain.record_writer import to_tree_record
 
         return to_tree_record(self)
 

@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from rhetree.domain.document import Document
-from rhetree.domain.record import Record, from_record, to_record
+from rhetree.domain.record import Record
+from rhetree.domain.record_reader import from_record
+from rhetree.domain.record_writer import to_record
 from rhetree.errors import TreebankError
 from rhetree.formats.format import Format, Layer, blame
 

@@ -22,7 +22,8 @@ def find_in_object(value: object, source: Source, line: int | None = None) -> Fo
 
     :param line: its line; None for a file that is one object
     """
-    from rhetree.domain.record import KEYS, NAME, from_record
+    from rhetree.domain.record import KEYS, NAME
+    from rhetree.domain.record_reader import from_record
     from rhetree.domain.values import show
     from rhetree.formats.format import blame
 

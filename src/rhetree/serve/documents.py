@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rhetree.domain.document import Document
-from rhetree.domain.record import from_record
+from rhetree.domain.record_reader import from_record
 from rhetree.domain.relations import INVENTORIES, Inventory
 from rhetree.errors import RhetreeError, TreebankError
 from rhetree.formats import FORMATS, format_of
