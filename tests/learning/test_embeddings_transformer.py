@@ -261,7 +261,7 @@ def test_windows_begin_only_past_what_the_encoder_takes(bert, tmp_path):
 def test_many_windows_go_through_the_encoder_in_parts(bert, monkeypatch):
     embedder = embedder_of(bert, window=16)
     whole = embedder([LONG, *SENTENCES])
-    monkeypatch.setattr("rhetree.runtime.pieces._MOST_PIECES", 40)
+    monkeypatch.setattr("rhetree.runtime.pieces._MOST_PIECES_AT_ONCE", 40)
     assert close(embedder([LONG, *SENTENCES]), whole)
 
 

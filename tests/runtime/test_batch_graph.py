@@ -73,7 +73,7 @@ def test_the_second_graph_waits_until_there_are_many_sentences(monkeypatch):
 
 def test_long_sentences_go_alone(monkeypatch):
     monkeypatch.setattr(words, "_MANY", 1)
-    monkeypatch.setattr(words, "_MOST_PIECES", 30)
+    monkeypatch.setattr(words, "_MOST_PIECES_TOGETHER", 30)
     calls: list[int] = []
     parser = rhetree.load(threads=1)
     watch(monkeypatch, calls)

@@ -29,7 +29,7 @@ from rhetree.runtime.document_scorer import TABLES, PairScorer
 from rhetree.runtime.document_search import DocumentNetwork, find_joints
 from rhetree.runtime.document_units import units_of
 from rhetree.runtime.identity import identify
-from rhetree.runtime.model import CONFIG, ENCODER, LABELS, TOKENIZER, n_cores, read_config
+from rhetree.runtime.model import CONFIG, ENCODER, LABELS, LONGEST_WINDOW, TOKENIZER, n_cores, read_config
 from rhetree.runtime.model_files import Settings, check_sizes, read_text
 from rhetree.runtime.workers import Workers
 
@@ -37,7 +37,6 @@ TASK = "document"
 UNITS = "units.onnx"
 SPLITS = "splits.onnx"
 SCORES = "scores.safetensors"
-_MOST_PIECES = 2**17
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,10 +95,10 @@ def _network(folder: Path, settings: Settings, threads: int) -> OnnxDocumentNetw
         pieces = WordPieces(
             read_text(path),
             pad_id=words.number("pad_id", 0, 2**31 - 1),
-            window=words.number("window", 8, _MOST_PIECES),
-            max_pieces=words.number("max_pieces", 1, _MOST_PIECES),
+            window=words.number("window", 8, LONGEST_WINDOW),
+            max_pieces=words.number("max_pieces", 1, LONGEST_WINDOW),
             piece=words.choice("piece", ("first", "last")),
-            overlap=words.number("overlap", 0, _MOST_PIECES),
+            overlap=words.number("overlap", 0, LONGEST_WINDOW),
         )
     except ValueError as error:
         raise ModelError(f"{path}: {error}") from error

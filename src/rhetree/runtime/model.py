@@ -65,8 +65,8 @@ TABLE = "vectors"
 """The name of the table in this file."""
 _STEP = ["inputs", "hidden"]
 """What a step of a decoder reads."""
-_MOST_PIECES = 2**17
-"""In a window or a word: no encoder reads more."""
+LONGEST_WINDOW = 2**17
+"""Pieces in a window or a word: no encoder reads more."""
 _MOST_REQUIREMENT = 200
 """Characters of ``requires_rhetree``; Python reads no numbers of more than 4,300 digits."""
 
@@ -249,8 +249,8 @@ def _words(folder: Path, settings: Settings, workers: Workers) -> Words:
         pieces = WordPieces(
             read_text(path),
             pad_id=settings.number("pad_id", 0, 2**31 - 1),
-            window=settings.number("window", 8, _MOST_PIECES),
-            max_pieces=settings.number("max_pieces", 1, _MOST_PIECES),
+            window=settings.number("window", 8, LONGEST_WINDOW),
+            max_pieces=settings.number("max_pieces", 1, LONGEST_WINDOW),
             piece=settings.choice("piece", ("first", "last", "mean")),
         )
     except ValueError as error:

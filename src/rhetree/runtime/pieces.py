@@ -21,7 +21,7 @@ _LONGEST_REMEMBERED = 40
 """Longer words are hardly seen again, and a few could fill the memory."""
 _CALL_COST = 64
 """Fixed cost of calling an encoder, counted in pieces (for a small encoder on a CPU)."""
-_MOST_PIECES = 16_384
+_MOST_PIECES_AT_ONCE = 16_384
 """The most pieces that go through an encoder at once: a sentence can have any number of windows."""
 
 
@@ -211,7 +211,7 @@ def row_groups(lengths: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     starts = np.zeros(len(order) + 1, dtype=np.int64)  # of the last group of these
     for end in range(1, len(order) + 1):
         longest = max(1, int(ordered[end - 1]))
-        first = max(0, end - max(1, _MOST_PIECES // longest))
+        first = max(0, end - max(1, _MOST_PIECES_AT_ONCE // longest))
         ways = costs[first:end] + np.arange(end - first, 0, -1) * longest + _CALL_COST
         best = int(ways.argmin())
         costs[end], starts[end] = ways[best], first + best

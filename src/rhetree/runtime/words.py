@@ -25,7 +25,7 @@ class Words(Protocol):
 
 _TOGETHER = 8
 """Most rows of equal length that go through an encoder together."""
-_MOST_PIECES = 512
+_MOST_PIECES_TOGETHER = 512
 """Most pieces of these rows: long rows gain nothing, and would take memory."""
 _MANY = 256
 """Rows after which it pays to have a second graph, which takes several together."""
@@ -79,7 +79,7 @@ class EncodedWords:
         groups: list[tuple[int, int]] = []
         for row, length in enumerate(lengths):
             start = groups[-1][0] if groups else 0
-            fits = row - start < most and (row - start + 1) * length <= _MOST_PIECES
+            fits = row - start < most and (row - start + 1) * length <= _MOST_PIECES_TOGETHER
             if groups and lengths[start] == length and fits:
                 groups[-1] = start, row + 1
             else:
