@@ -9,8 +9,6 @@ from hypothesis import HealthCheck, settings
 
 # Tests run side by side, a process for each core: more threads would only get into each other's way.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-# One process more, since some of the tests wait for a browser, a server or a clock.
-os.environ.setdefault("PYTEST_XDIST_AUTO_NUM_WORKERS", str((os.cpu_count() or 1) + 1))
 
 EXAMPLES = {False: 25, True: 200}
 """How many examples Hypothesis draws for each property, without and with --slow."""

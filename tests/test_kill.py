@@ -16,7 +16,7 @@ SCRIPT = Path(__file__).parents[1] / "benchmarks" / "kill.py"
 @pytest.mark.parametrize(
     ("jobs", "n_trials"),
     [
-        (["parse, one file", "parse, a folder", "parse, a table", "parse, shards"], 16),
+        (["parse, one file", "parse, a folder", "parse, a table", "parse, shards"], 8),
         pytest.param(["convert", "export", "train"], 12, marks=pytest.mark.slow),
     ],
     ids=["parse", "others"],
