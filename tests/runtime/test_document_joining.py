@@ -216,6 +216,27 @@ def test_long_documents_are_first_cut_up_where_that_is_best(monkeypatch):
     assert [8, 20, 40] in joints.places.tolist()
 
 
+def test_labels_are_asked_for_after_all_splits(monkeypatch):
+    """What either needs is prepared for the whole document: to go to and fro would take quadratic time."""
+    monkeypatch.setattr(document_search, "WIDE", 10)
+    own = units(long_document(100))
+    read = FakeDocumentNetwork((np.arange(100) % 10 == 0) * 5.0).read((), own)
+    asked = []
+
+    class Watched:
+        def split_scores(self, places):
+            asked.append("split")
+            return read.split_scores(places)
+
+        def label_log_probs(self, places):
+            asked.append("label")
+            return read.label_log_probs(places)
+
+    find_joints(Watched(), own)
+    assert asked.count("label") > 5
+    assert asked == sorted(asked, reverse=True)
+
+
 def test_joints_are_the_best_places_with_their_probabilities():
     scores = [0, 1, 9, 2, 5, 9, 3, 4, 9]
     document = in_sentences(plain())

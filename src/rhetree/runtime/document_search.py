@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rhetree.runtime.document_scorer import with_edges
 from rhetree.runtime.document_units import Candidates, Units
@@ -81,12 +82,12 @@ def find_joints_in_steps(read: ReadDocument, units: Units, *, by_paragraph: bool
     """What :func:`find_joints` does, some spans in each step."""
     candidates = Candidates(units, by_paragraph=by_paragraph)
     found, left = yield from _split_from_the_top(read, units, candidates, WIDE)
-    for place in left:
-        chart = _Chart(read, units, candidates, place)
-        yield from chart.look_into_spans()
-        yield from chart.weigh()
-        yield from chart.choose()
-        found += chart.best_tree()
+    charts = [_Chart(units, place) for place in left]
+    # All splits before all labels: what a document needs for either is prepared for the whole of it.
+    for chart in charts:
+        yield from chart.look_into_spans(read, candidates)
+    for chart in charts:
+        found += yield from chart.best_tree(read)
     return _in_order(found)
 
 
@@ -155,33 +156,32 @@ def _score(read: ReadDocument, candidates: Candidates, places: list[Place]) -> I
 
 
 class _Chart:
-    """The spans of whole sentences below one span, by the numbers of their first sentence and of the one after the last."""
+    """The spans of whole sentences below one span, by the numbers of their first sentence and of the one after the last.
 
-    def __init__(self, read: ReadDocument, units: Units, candidates: Candidates, whole: Place) -> None:
-        self._read = read
-        self._candidates = candidates
+    What was found about them is in a few arrays, since all charts of a book are kept at once.
+    """
+
+    def __init__(self, units: Units, whole: Place) -> None:
         start, end = whole
+        self._start = start
         self._sentences = units.sentences[start:end] - units.sentences[start]
         self._edges = np.append(start + np.flatnonzero(np.diff(self._sentences, prepend=-1)), end)
         """Where sentences start, by EDUs, and where the last one ends."""
-        self._offset = start
-        n = len(self._edges)
-        self._probs = np.zeros((n, n))
-        """How probable each span is as a node."""
-        self._values = np.full((n, n), -np.inf)
-        """What each span is worth as a node, and then, with all below it."""
-        self._values[np.arange(n - 1), np.arange(1, n)] = 0
-        self._known: dict[Place, _Splits] = {}
-        """The spans that were looked into, longer ones before shorter ones; middles by sentences."""
-        self._middles: dict[Place, tuple[int, float]] = {}
-        """Where each of them is split in the best tree below it, and the probability of that middle."""
+        self._splits: Ints
+        """Start, best middle and end of each span that was looked into, longer ones before shorter ones, ``(s, 3)``."""
+        self._probs: NDArray[np.float64]
+        """How probable each of them is as a node, ``(s,)``."""
+        self._middles: list[Ints]
+        self._middle_probs: list[Floats]
 
-    def look_into_spans(self) -> Steps[None]:
+    def look_into_spans(self, read: ReadDocument, candidates: Candidates) -> Steps[None]:
         """Find how probable spans are, from the longest to the shortest: their probability comes from longer ones."""
         n = len(self._edges) - 1
-        probs = self._probs
+        probs = np.zeros((n + 1, n + 1))
         probs[0, n] = 1
         best = {(0, n)}  # the tree of best splits, which is looked into to its end, so that there is one
+        found: list[tuple[int, int, int]] = []
+        self._middles, self._middle_probs = [], []
         n_pairs = 0
         for length in range(n, 1, -1):
             of_length = probs.diagonal(length)
@@ -191,62 +191,56 @@ class _Chart:
                 if place not in best:
                     if of_length[start] < LEAST:
                         continue
-                    n_own = len(self._candidates.of(*self._by_units(place)))
+                    n_own = len(candidates.of(*self._by_units(*place)))
                     if n_pairs + n_own > MANY * (n - length):
                         continue
                     n_pairs += n_own
                 places.append(place)
             for at in range(0, len(places), _AT_ONCE):
                 some = places[at : at + _AT_ONCE]
-                for place, splits in zip(some, self._splits(some), strict=True):
-                    start, end = place
-                    if place in best:
-                        best |= {(start, splits.best), (splits.best, end)}
-                    self._known[place] = splits
-                    probs[start, splits.middles] += probs[place] * splits.probs
-                    probs[splits.middles, end] += probs[place] * splits.probs
+                scored = _score(read, candidates, [self._by_units(*place) for place in some])
+                for (start, end), splits in zip(some, scored, strict=True):
+                    middles = self._sentences[splits.middles - self._start]
+                    middle = int(middles[np.argmax(splits.probs)])
+                    if (start, end) in best:
+                        best |= {(start, middle), (middle, end)}
+                    probs[start, middles] += probs[start, end] * splits.probs
+                    probs[middles, end] += probs[start, end] * splits.probs
+                    found.append((start, middle, end))
+                    self._middles.append(middles.astype(np.int16))
+                    self._middle_probs.append(splits.probs)
                 yield
+        self._splits = np.array(found)
+        self._probs = probs[self._splits[:, 0], self._splits[:, 2]]
 
-    def _by_units(self, place: Place) -> Place:
-        start, end = place
+    def _by_units(self, start: int, end: int) -> Place:
         return int(self._edges[start]), int(self._edges[end])
 
-    def _splits(self, places: list[Place]) -> Iterator[_Splits]:
-        for splits in _score(self._read, self._candidates, [self._by_units(place) for place in places]):
-            yield _Splits(self._sentences[splits.middles - self._offset], splits.probs)
-
-    def weigh(self) -> Steps[None]:
-        """Find what spans are worth as nodes. From here on no splits are scored, only labels."""
-        places = list(self._known)
-        for at in range(0, len(places), _LABELLED_AT_ONCE):
-            some = np.array(
-                [
-                    (start, self._known[start, end].best, end)
-                    for start, end in places[at : at + _LABELLED_AT_ONCE]
-                ]
-            )
-            label_probs = np.exp(self._read.label_log_probs(self._edges[some]).max(axis=1))
-            starts, ends = some[:, 0], some[:, 2]
-            self._values[starts, ends] = self._probs[starts, ends] * (SPAN + label_probs)
+    def best_tree(self, read: ReadDocument) -> Steps[list[Joint]]:
+        """The splits of the best tree, down to its sentences. No splits are scored for it, only labels."""
+        n = len(self._edges)
+        values = np.full((n, n), -np.inf)
+        values[np.arange(n - 1), np.arange(1, n)] = 0
+        for at in range(0, len(self._splits), _LABELLED_AT_ONCE):
+            some = self._splits[at : at + _LABELLED_AT_ONCE]
+            label_probs = np.exp(read.label_log_probs(self._edges[some]).max(axis=1))
+            values[some[:, 0], some[:, 2]] = self._probs[at : at + len(some)] * (SPAN + label_probs)
             yield
-
-    def choose(self) -> Steps[None]:
-        """Find the best tree below each span, from the shortest to the longest."""
-        for number, ((start, end), splits) in enumerate(reversed(self._known.items()), start=1):
-            below = self._values[start, splits.middles] + self._values[splits.middles, end]
-            best = np.lexsort((splits.probs, below))[-1]
-            self._middles[start, end] = int(splits.middles[best]), float(splits.probs[best])
-            self._values[start, end] += below[best]
-            if not number % _LABELLED_AT_ONCE:
-                yield
-
-    def best_tree(self) -> Iterator[Joint]:
-        """The splits of the whole span, down to its sentences."""
-        waiting = [(0, len(self._edges) - 1)]
+        chosen: dict[Place, tuple[int, float]] = {}
+        for number in reversed(range(len(self._splits))):  # from the shortest span to the longest
+            start, _, end = self._splits[number].tolist()
+            middles, probs = self._middles[number], self._middle_probs[number]
+            below = values[start, middles] + values[middles, end]
+            best = np.lexsort((probs, below))[-1]
+            chosen[start, end] = int(middles[best]), float(probs[best])
+            values[start, end] += below[best]
+        joints: list[Joint] = []
+        waiting = [(0, n - 1)]
         while waiting:
             start, end = waiting.pop()
             if end - start > 1:
-                middle, prob = self._middles[start, end]
-                first, last = self._by_units((start, end))
-                yield first, int(self._edges[middle]), last, prob
+                middle, prob = chosen[start, end]
+                first, last = self._by_units(start, end)
+                joints.append((first, int(self._edges[middle]), last, prob))
                 waiting += [(start, middle), (middle, end)]
+        return joints
