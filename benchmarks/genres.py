@@ -1,7 +1,7 @@
 """Measures what a model loses on genres that it did not learn from, and what a licence for companies costs.
 
     python benchmarks/genres.py train GUM ENCODER -o RUNS --recipe english-fast [--only RUN …] [--threads 1] [--dtype float32]
-    python benchmarks/genres.py tables [--into docs/results.md]
+    python benchmarks/genres.py tables [--into docs/experiments.md]
 
 Every run learns by one recipe, without teachers, from GUM's train split without some genres: none of them (``all``),
 one that is then unseen, or those whose texts may not be used commercially. ENCODER is that of the recipe: e5-small for

@@ -38,7 +38,7 @@ _LABELLED_AT_ONCE = 4096
 """Most spans to label at once."""
 
 Place = tuple[int, int]
-"""Start and end of a span, by EDUs."""
+"""Start and end of a span, by EDUs; in a chart, by sentences."""
 Joint = tuple[int, int, int, float]
 """Start, middle and end of a split, by EDUs, and the probability of its middle among the candidates of its span."""
 
@@ -158,7 +158,7 @@ def _score(read: ReadDocument, candidates: Candidates, places: list[Place]) -> I
 class _Chart:
     """The spans of whole sentences below one span, by the numbers of their first sentence and of the one after the last.
 
-    What was found about them is in a few arrays, since all charts of a book are kept at once.
+    Only what the best tree is found from is kept, since all charts of a book are there at once.
     """
 
     def __init__(self, units: Units, whole: Place) -> None:
@@ -172,7 +172,9 @@ class _Chart:
         self._probs: NDArray[np.float64]
         """How probable each of them is as a node, ``(s,)``."""
         self._middles: list[Ints]
+        """Where each of them may be split."""
         self._middle_probs: list[Floats]
+        """How probable each of these splits is."""
 
     def look_into_spans(self, read: ReadDocument, candidates: Candidates) -> Steps[None]:
         """Find how probable spans are, from the longest to the shortest: their probability comes from longer ones."""
