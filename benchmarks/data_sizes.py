@@ -13,12 +13,11 @@ writes a small JSON to benchmarks/results/data_sizes/; a run that was stopped go
 import argparse
 import json
 import random
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from pages import put
+from pages import add_tables, print_tables
 
 RESULTS = Path(__file__).parent / "results" / "data_sizes"
 EPOCHS = {10: 12, 20: 8, 40: 5, 80: 3}
@@ -42,17 +41,13 @@ def main() -> None:
     command.add_argument("--epochs", type=int, help="for all sizes, in place of those of EPOCHS")
     command.add_argument("--threads", type=int, default=1)
     add_dtype(command)
-    command = commands.add_parser("tables")
-    command.add_argument("--into", type=Path, metavar="PAGE", help="also write them into this page")
+    add_tables(commands)
     args = parser.parse_args()
     if args.command == "train":
         for size in args.sizes:
             train(args, size)
     else:
-        text = "\n".join(tables()) + "\n"
-        sys.stdout.write(text)
-        if args.into is not None:
-            put(text, args.into, "sizes")
+        print_tables(tables(), args.into, "sizes")
 
 
 def train(args: argparse.Namespace, size: int) -> None:

@@ -15,13 +15,12 @@ restored from its graphs, on every n-th document of dev.
 import argparse
 import json
 import random
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import mean
 
 from data_sizes import LEFT_OUT, add_dtype, genre_of, learn, names, score, subset, write
-from pages import put
+from pages import add_tables, print_tables
 
 RESULTS = Path(__file__).parent / "results" / "fine_tuning"
 N_DOCUMENTS = 20
@@ -42,8 +41,7 @@ def main() -> None:
     command.add_argument("--epochs", type=int, nargs=2, default=[2, 4], metavar=("MODEL", "ENCODER"))
     command.add_argument("--threads", type=int, default=1)
     add_dtype(command)
-    command = commands.add_parser("tables")
-    command.add_argument("--into", type=Path, metavar="PAGE", help="also write them into this page")
+    add_tables(commands)
     command = commands.add_parser("restored")
     command.add_argument("model", help="an exported model: its name or folder")
     command.add_argument("gum", type=Path)
@@ -55,10 +53,7 @@ def main() -> None:
     elif args.command == "restored":
         compare(args)
     else:
-        text = "\n".join(tables()) + "\n"
-        sys.stdout.write(text)
-        if args.into is not None:
-            put(text, args.into, "fine-tuning")
+        print_tables(tables(), args.into, "fine-tuning")
 
 
 def train(args: argparse.Namespace) -> None:

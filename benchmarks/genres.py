@@ -12,12 +12,11 @@ benchmarks/results/genres/; a run that was stopped goes on where it was.
 
 import argparse
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from data_sizes import add_dtype, genre_of, learn, names, score, subset, write
-from pages import put
+from pages import add_tables, print_tables
 
 RESULTS = Path(__file__).parent / "results" / "genres"
 NON_COMMERCIAL = ("essay", "fiction", "letter", "podcast", "whow")
@@ -42,17 +41,13 @@ def main() -> None:
     command.add_argument("--only", nargs="+", choices=RUNS, default=list(RUNS), metavar="RUN")
     command.add_argument("--threads", type=int, default=1)
     add_dtype(command)
-    command = commands.add_parser("tables")
-    command.add_argument("--into", type=Path, metavar="PAGE", help="also write them into this page")
+    add_tables(commands)
     args = parser.parse_args()
     if args.command == "train":
         for run in args.only:
             train(args, run)
     else:
-        text = "\n".join(tables()) + "\n"
-        sys.stdout.write(text)
-        if args.into is not None:
-            put(text, args.into, "genres")
+        print_tables(tables(), args.into, "genres")
 
 
 def train(args: argparse.Namespace, run: str) -> None:
