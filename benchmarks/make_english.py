@@ -46,8 +46,9 @@ def main() -> None:
 
 
 def finish(model: str, gum: str) -> None:
-    """Add what is learnt on top of an exported model: temperatures, fine relations and signals."""
+    """Add what comes on top of an exported model: temperatures, search, fine relations and signals."""
     script("calibrate.py", model, gum, "--write")
+    script("search.py", model, gum, "--write", "3", "0.3")
     script("add_heads.py", model, gum, "--write")
 
 

@@ -8,10 +8,13 @@ import pytest
 
 pytest.importorskip("torch", reason="needs the extra train")
 
+import rhetree
 from rhetree.cli.main import main
 from rhetree.corpora.corpus import read_corpus
 from rhetree.formats import read, write
 from rhetree.learning.evaluation import evaluate_models
+from rhetree.runtime.installed import find_model
+from rhetree.runtime.pipeline import Pipeline
 from support.training_runs import document, train
 
 
@@ -46,6 +49,18 @@ def test_evaluate_prints_both_settings_and_writes_predictions(corpus, tmp_path, 
     assert found.gold is None
     assert found.predictions.keys() == {"auto"}
     assert [found.edus for found in read(gold)] == [document(number).edus for number in (4, 5)]
+
+
+def test_a_shipped_model_is_scored_with_its_own_search(monkeypatch):
+    searches = []
+
+    def pipeline(*args, search, **settings):
+        searches.append(search)
+        return Pipeline(*args, search=search, **settings)
+
+    monkeypatch.setattr("rhetree.learning.evaluation.Pipeline", pipeline)
+    assert evaluate_models(find_model("english"), [document(4)], threads=1).auto is not None
+    assert searches == [rhetree.load("english", threads=1).pipeline.search]
 
 
 def test_predictions_go_into_a_folder_in_any_format(corpus, tmp_path, capsys, monkeypatch):

@@ -147,7 +147,10 @@ def test_the_first_reading_is_what_the_document_says():
         ([[reading([3, 2])], []], "the tree of sentence 0 is not that of its first reading"),
         ([[reading([3, 2], PAIR.map_relations(str.upper))], []], "the tree of sentence 0"),
         ([[reading([3, 2], PAIR), reading([4], Tree())], []], "a reading of sentence 0 does not cover"),
-        ([[reading([3, 2], PAIR), reading([5], Tree(), -0.5)], []], "sentence 0 do not come best first"),
+        (
+            [[reading([3, 2], PAIR), reading([5], Tree(), -3.0), reading([5], Tree(), -0.5)], []],
+            "alternatives of sentence 0 do not come likeliest first",
+        ),
     ],
 )
 def test_readings_fit_their_sentence(readings, message):

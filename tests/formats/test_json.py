@@ -262,6 +262,13 @@ def in_probabilities(**changes):
     return json.dumps(record)
 
 
+def with_a_likelier_alternative_last():
+    record = to_record(predicted())
+    alternatives = record["sentences"][0]["alternatives"]
+    alternatives.append(json.loads(json.dumps(alternatives[0]).replace("-2.0", "-1.0")))
+    return json.dumps(record)
+
+
 def in_split_probabilities(**changes):
     record = to_record(predicted_whole())
     record["split_probabilities"][0] |= changes
@@ -355,8 +362,8 @@ def in_sentence(**changes):
         (in_probabilities(labels=[[["a", 1]]]), "a label is a relation, a hyphen and NS, SN or NN, got 'a'"),
         (in_probabilities(more=1), r"sentences\[0\]\.probabilities: unknown key 'more'"),
         (
-            in_probabilities().replace('"log_prob": -2.0', '"log_prob": -1.0'),
-            "the readings of sentence 0 do not come best first",
+            with_a_likelier_alternative_last(),
+            "the alternatives of sentence 0 do not come likeliest first",
         ),
         (
             in_probabilities().replace('[[0, 7]], "splits": []', '[[0, 6]], "splits": []'),

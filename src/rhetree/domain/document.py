@@ -475,11 +475,11 @@ class Document:
         is_comparable = self.tree is None or (said is not None and tree is not None)
         if is_comparable and said is not tree and said != tree:
             raise ValueError(f"the tree of sentence {number} is not that of its first reading")
-        for better, worse in pairwise(readings):
-            if worse.n_tokens != len(sentence):
-                raise ValueError(f"a reading of sentence {number} does not cover its tokens")
-            if worse.log_prob > better.log_prob:
-                raise ValueError(f"the readings of sentence {number} do not come best first")
+        if any(reading.n_tokens != len(sentence) for reading in readings):
+            raise ValueError(f"a reading of sentence {number} does not cover its tokens")
+        # The first is the best one, which need not be the likeliest.
+        if any(after.log_prob > before.log_prob for before, after in pairwise(readings[1:])):
+            raise ValueError(f"the alternatives of sentence {number} do not come likeliest first")
 
     def _check_annotation(self) -> None:
         if self.syntax is not None:

@@ -13,7 +13,6 @@ from rhetree.errors import ModelError, SettingError, TrainingError
 from rhetree.learning.scoring import Results, score_pipeline
 from rhetree.runtime.loading import load_any
 from rhetree.runtime.model import CONFIG, read_config
-from rhetree.runtime.network import Network
 from rhetree.runtime.pipeline import Edus, Pipeline
 from rhetree.runtime.workers import MOST_THREADS
 
@@ -56,9 +55,10 @@ def evaluate_models(
         if task == "parse" or edus == "gold":
             raise TrainingError("nothing to evaluate on: no sentence of the split has a tree")
         edus = "auto"
-    network, labels = load_network(folder, threads, device)
-    first = None if segmenter is None else load_network(segmenter, threads, device)[0]
-    return score_pipeline(Pipeline(network, labels, segmenter=first), documents, task, edus)
+    model = load_any(folder, threads=threads, device=device)
+    first = None if segmenter is None else load_any(segmenter, threads=threads, device=device).network
+    pipeline = Pipeline(model.network, model.labels, segmenter=first, search=model.search)
+    return score_pipeline(pipeline, documents, task, edus)
 
 
 def task_of(folder: Path) -> str:
@@ -88,11 +88,3 @@ def dev_share_of(folder: Path) -> tuple[float | None, int]:
 def trained_on(folder: Path, documents: Sequence[Document]) -> list[str]:
     """Names of the documents that a model was trained on; none if it does not remember its texts."""
     return with_known_text(documents, set(read_config(folder).get("data", {}).get("texts", ())))
-
-
-def load_network(
-    folder: Path, threads: int = 0, device: str | None = None
-) -> tuple[Network, tuple[str, ...]]:
-    """The network and the labels of a model; see :func:`rhetree.runtime.loading.load_any`."""
-    model = load_any(folder, threads=threads, device=device)
-    return model.network, model.labels

@@ -44,6 +44,7 @@ from rhetree.runtime.model_files import (
 from rhetree.runtime.network import Floats, Network
 from rhetree.runtime.onnx_network import OnnxNetwork, ParserGraphs, SegmenterGraphs
 from rhetree.runtime.pointer import Pointer
+from rhetree.runtime.search import GREEDY, Search
 from rhetree.runtime.spans import SpanRepresentation
 from rhetree.runtime.trial import try_out
 from rhetree.runtime.words import FIRST, EncodedWords, TabledWords, Words
@@ -85,6 +86,8 @@ class RuntimeModel:
     """Its name and the beginning of its hash."""
     heads: Heads = field(default_factory=Heads)
     """What it can tell beside EDUs and trees."""
+    search: Search = GREEDY
+    """How its readings are searched for."""
 
     @property
     def name(self) -> str:
@@ -116,10 +119,11 @@ def load_runtime(folder: Path, *, threads: int = 0) -> RuntimeModel:
         try:
             network = _calibrated(_network(folder, runtime, threads), runtime)
             heads = load_heads(folder, runtime, config["labels"])
+            search = Search.from_settings(runtime.section("search")) if "search" in runtime.values else GREEDY
         except ModelError:
             identity.result()  # that a file was changed says more than what does not work because of that
             raise
-    model = RuntimeModel(network, tuple(config["labels"]), config, folder, identity.result(), heads)
+    model = RuntimeModel(network, tuple(config["labels"]), config, folder, identity.result(), heads, search)
     try:
         try_out(model.network, model.labels, model.task, model.heads)
     except ModelError as error:

@@ -46,7 +46,7 @@ def load(
 
     :param model: the name of an installed model, or a model's folder; None is the default model
     :param threads: how many to use; 0 is one for each core
-    :param beam: how many readings of a sentence to follow and to give; 1 is the best one alone
+    :param beam: how many readings of a sentence to give; 1 is the best one alone
     :param batch_cost: most tokens in a batch, padding included: more takes more memory
     :param device: where torch runs a model that was not exported, such as ``cuda``; None is a GPU if there is one
     :param document_model: the name or folder of the model that joins sentences; None is the one that comes with
@@ -129,6 +129,7 @@ class Parser:
             model.labels,
             batch_cost=batch_cost,
             beam=beam,
+            search=model.search,
             heads=model.heads,
             relations=relations,
             signals=signals,

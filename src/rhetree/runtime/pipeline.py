@@ -14,7 +14,8 @@ from rhetree.runtime.constraints import ConstraintsLike, SentenceConstraints, as
 from rhetree.runtime.edu_search import REACH, Segmentation, find_segmentations
 from rhetree.runtime.heads import Heads
 from rhetree.runtime.network import Encoded, Network
-from rhetree.runtime.readings import find_readings, readings_without_trees
+from rhetree.runtime.readings import find_readings, readings_of_edus, readings_without_trees
+from rhetree.runtime.search import GREEDY, Search
 
 Edus = Literal["auto", "gold"]
 Relations = Literal["class", "fine"]
@@ -41,6 +42,7 @@ class Pipeline:
         batch_cost: int = BATCH_COST,
         window: int = WINDOW,
         beam: int = 1,
+        search: Search = GREEDY,
         reach: int = REACH,
         top_labels: int = 3,
         heads: Heads | None = None,
@@ -55,7 +57,8 @@ class Pipeline:
             beam of k batches are k times smaller, since each sentence takes k times the memory.
         :param window: number of sentences (or of tokens that so many sentences usually have) to read ahead
             before the first result
-        :param beam: beam width: the number of readings to keep, and to return, for each sentence; 1 is greedy
+        :param beam: the number of readings to return for each sentence; at least as many hypotheses are followed
+        :param search: how many hypotheses are followed in any case, and which reading is the best
         :param reach: the most tokens in an EDU
         :param top_labels: number of labels of each split whose probabilities to return
         :param heads: what else is known of splits: fine relations, signals
@@ -78,6 +81,8 @@ class Pipeline:
         self.batch_cost = batch_cost
         self.window = window
         self.beam = beam
+        self.search = search
+        self._search = replace(search, width=max(beam, search.width))
         self.reach = reach
         self.top_labels = top_labels
         self.heads = heads or Heads()
@@ -137,7 +142,7 @@ class Pipeline:
         trees: bool = True,
         constraints: Sequence[SentenceConstraints | None] | None = None,
     ) -> list[tuple[Reading, ...]]:
-        """The readings of each sentence, best first.
+        """The readings of each sentence: the best one, then the others, likeliest first.
 
         :param sentences: tokens, one or more each
         :param edus: each sentence's EDUs as spans of its tokens, where they are known
@@ -205,17 +210,21 @@ class Pipeline:
             segmentations = [[Segmentation.given(own)] for own in edus]
         elif self.segmenter is None:
             segmentations = self._find_segmentations(self.network, encoded, constraints)
-        if encoded.parser is None or not trees:
+        # With several hypotheses a sentence's tree has a say in what its EDUs are, also where only these are asked for.
+        if encoded.parser is None or not (trees or self.search.width > 1):
             return readings_without_trees(segmentations)
         readings = find_readings(
             self.network,
             encoded,
             segmentations,
             self.labels,
-            width=self.beam,
+            n=self.beam if trees else 1,
+            search=self._search,
             top_labels=self.top_labels,
             constraints=constraints,
         )
+        if not trees:
+            return readings_of_edus(segmentations, readings, self.beam)
         if self.signals and self.heads.signals is not None:
             readings = self.heads.signals(encoded, sentences, readings)
         if self.heads.fine is not None:
@@ -230,7 +239,11 @@ class Pipeline:
         constraints: Sequence[SentenceConstraints | None] | None,
     ) -> list[list[Segmentation]]:
         return find_segmentations(
-            network, encoded, width=self.beam, reach=self.reach, constraints=constraints
+            network,
+            encoded,
+            width=self._search.width,
+            reach=self.reach,
+            constraints=constraints,
         )
 
     def _windows(

@@ -20,6 +20,7 @@ from rhetree.runtime.beam import best_of_each
 from rhetree.runtime.constraints import SentenceConstraints
 from rhetree.runtime.edu_search import Segmentation
 from rhetree.runtime.network import Bools, Encoded, Floats, Ints, Network
+from rhetree.runtime.search import GREEDY, Search
 from rhetree.runtime.tree_search import Structures, find_structures
 
 _Exceptions = tuple[tuple[int, int], ...]
@@ -35,24 +36,41 @@ def readings_without_trees(segmentations: Sequence[Sequence[Segmentation]]) -> l
     ]
 
 
+def readings_of_edus(
+    segmentations: Sequence[Sequence[Segmentation]], readings: Sequence[tuple[Reading, ...]], n: int
+) -> list[tuple[Reading, ...]]:
+    """What :func:`readings_without_trees` gives, the EDUs of each sentence's best reading first.
+
+    :param n: how many readings of each sentence to give
+    """
+    ordered = [
+        sorted(own, key=lambda one: one.edus != best.edus)[:n]
+        for own, (best, *_) in zip(segmentations, readings, strict=True)
+    ]
+    return readings_without_trees(ordered)
+
+
 def find_readings(
     network: Network,
     encoded: Encoded,
     segmentations: Sequence[Sequence[Segmentation]],
     labels: Sequence[str],
     *,
-    width: int = 1,
+    n: int = 1,
+    search: Search = GREEDY,
     top_labels: int = 3,
     constraints: Sequence[SentenceConstraints | None] | None = None,
 ) -> list[tuple[Reading, ...]]:
-    """The likeliest readings of each sentence of a batch, best first.
+    """The best reading of each sentence of a batch, then the likeliest others, likeliest first.
 
     :param segmentations: of each sentence one or more
     :param labels: what the network's labels are called, such as ``elaboration-NS``
-    :param width: how many readings of each sentence to give; as many trees of each segmentation are tried
+    :param n: how many readings of each sentence to give
+    :param search: how many trees of each segmentation to try, at least ``n``; and which reading is the best
     :param top_labels: of how many labels of each split to tell the probability
     :param constraints: what each sentence has to agree with, if any has constraints
     """
+    width = max(n, search.width)
     rows = np.repeat(np.arange(len(segmentations)), list(map(len, segmentations)))
     flat = [one for own in segmentations for one in own]
     structures = find_structures(
@@ -67,25 +85,35 @@ def find_readings(
         network, encoded, rows[structures.items[structures.owners]], structures.tokens, may_repeat=width > 1
     )
     allowed = {} if constraints is None else _allowed_labels(structures, rows, constraints)
-    labelled = _Labelled(structures, log_probs, labels, max(width, top_labels), top_labels, allowed)
+    labelled = _Labelled(structures, log_probs, labels, max(n, top_labels), top_labels, allowed)
     before = np.array([one.log_prob for one in flat])
     totals = before[structures.items] + structures.scores + labelled.best
     _check_numbers(totals)
     sentences = rows[structures.items]
-    # Only a tree that is among a sentence's best with its best labels can be so with others.
-    trees = best_of_each(sentences, totals, width)
-    found: list[list[tuple[float, int, _Exceptions]]] = [[] for _ in segmentations]
-    for sentence, tree, total in zip(
-        sentences[trees].tolist(), trees.tolist(), totals[trees].tolist(), strict=True
+    values = totals + search.per_edu * np.array([len(one.edus) for one in flat])[structures.items]
+    trees = best = best_of_each(sentences, values, 1)
+    if n > 1:
+        # Only a tree that is among a sentence's likeliest with its best labels can be so with others.
+        trees = np.union1d(best, best_of_each(sentences, totals, n))
+    found: list[list[tuple[bool, float, int, _Exceptions]]] = [[] for _ in segmentations]
+    for sentence, tree, total, is_best in zip(
+        sentences[trees].tolist(),
+        trees.tolist(),
+        totals[trees].tolist(),
+        np.isin(trees, best).tolist(),
+        strict=True,
     ):
         found[sentence] += [
-            (total - cost, tree, exceptions) for cost, exceptions in labelled.choices(tree, width)
+            (is_best and not exceptions, total - cost, tree, exceptions)
+            for cost, exceptions in labelled.choices(tree, n)
         ]
-    if width > 1:
-        found = [sorted(own, key=lambda one: -one[0])[:width] for own in found]
+    if n > 1:
+        found = [sorted(own, key=lambda one: one[:2], reverse=True)[:n] for own in found]
     items = structures.items.tolist()
     return [
-        tuple(labelled.reading(flat[items[tree]], tree, total, exceptions) for total, tree, exceptions in own)
+        tuple(
+            labelled.reading(flat[items[tree]], tree, total, exceptions) for _, total, tree, exceptions in own
+        )
         for own in found
     ]
 

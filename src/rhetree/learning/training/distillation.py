@@ -16,9 +16,9 @@ from rhetree.domain.document import Document
 from rhetree.errors import MismatchError, TrainingError
 from rhetree.formats import read
 from rhetree.learning.ensemble import Ensemble
-from rhetree.learning.evaluation import load_network
 from rhetree.learning.targets import ParseStep, SentenceExample, SoftTargets, parse_steps, sentence_examples
 from rhetree.runtime.batching import batches_by_cost
+from rhetree.runtime.loading import load_any
 from rhetree.runtime.network import Encoded, Floats, Network, SpansToSplit
 from rhetree.runtime.pipeline import BATCH_COST, Pipeline
 
@@ -68,7 +68,8 @@ def teach(
 
     :param labels: the student's labels; the teachers must have the same
     """
-    teachers = Ensemble([load_network(Path(folder), threads) for folder in config.teachers])
+    models = [load_any(Path(folder), threads=threads) for folder in config.teachers]
+    teachers = Ensemble([(model.network, model.labels) for model in models])
     if set(teachers.labels) != set(labels):
         odd = ", ".join(sorted(set(teachers.labels) ^ set(labels)))
         raise TrainingError(f"the teachers' labels differ from the corpus's; only one side has: {odd}")
