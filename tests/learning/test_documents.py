@@ -212,6 +212,8 @@ def test_article_level_rst_dt_is_learnt(encoder, tmp_path):
         ("network.overlap=-1", "overlap is at least 0"),
         ("network.width=0", "width is at least 1"),
         ("network.loss.inside=-1", "inside is at least 0"),
+        ("distillation.share=1.5", "distillation: share must be between 0 and 1"),
+        ("distillation.texts=['a.conllu']", "unknown setting distillation.texts"),
         ("network.embedding.tuning=mix", "words must know their document"),
         ("network.segmenter.width=3", "unknown setting network.segmenter"),
     ],
@@ -224,11 +226,9 @@ def test_wrong_settings_are_named(corpus, encoder, assignment, message):
         recipe(corpus, encoder, *change)
 
 
-def test_wrong_runs_are_refused(corpus, encoder, trained, tmp_path):
+def test_wrong_runs_are_refused(corpus, encoder, tmp_path):
     with pytest.raises(SettingError, match="train.select must be one of span, full"):
         list(run(recipe(corpus, encoder, "train.select=segmentation"), tmp_path / "run"))
-    with pytest.raises(SettingError, match="train.start is for networks of sentences"):
-        list(run(recipe(corpus, encoder, f"train.start={trained[0]}"), tmp_path / "run"))
     with pytest.raises(SettingError, match="trained on the CPU"):
         list(run(recipe(corpus, encoder), tmp_path / "run", device="cuda"))
     sentences = training_runs.write_corpus(tmp_path / "sentences")

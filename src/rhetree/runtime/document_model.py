@@ -58,16 +58,21 @@ def is_document_model(folder: Path) -> bool:
     return isinstance(network, dict) and network.get("task") == TASK
 
 
+def expect_document_model(folder: Path) -> None:
+    """Raise :class:`ModelError` if the model in a folder does not join sentences."""
+    if not is_document_model(folder):
+        raise ModelError(
+            f"{folder}: this model finds trees of sentences; expected one that joins sentences into documents"
+        )
+
+
 def load_document_model(folder: Path, *, threads: int = 0) -> DocumentModel:
     """The exported model of a directory.
 
     :param threads: to compute with; 0 for as many as there are cores
     """
     config = read_config(folder)
-    if not is_document_model(folder):
-        raise ModelError(
-            f"{folder}: this model finds trees of sentences; expected one that joins sentences into documents"
-        )
+    expect_document_model(folder)
     if "runtime" not in config:
         raise ModelError(
             f"{folder}: has no exported graphs; make them with: rhetree export {folder} -o FOLDER"

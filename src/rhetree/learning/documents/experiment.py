@@ -7,18 +7,23 @@ from typing import Any
 import torch
 
 from rhetree.errors import ModelError, SettingError, TrainingError
+from rhetree.learning.documents.distillation import folders, teach
 from rhetree.learning.documents.network import DocumentNetwork
 from rhetree.learning.documents.recipe import DocumentRecipe
 from rhetree.learning.documents.scoring import SCORES, score_documents
 from rhetree.learning.documents.targets import DocumentExample, document_examples, labels_of
 from rhetree.learning.embeddings import load_embedder, make_embedder
+from rhetree.learning.embeddings.embedder import Embedder
 from rhetree.learning.embeddings.transformer import TransformerEmbedder
-from rhetree.learning.model import fill, read_weights, save_model
+from rhetree.learning.model import WEIGHTS, fill, read_weights, save_model
 from rhetree.learning.training import run_folder
 from rhetree.learning.training.commit import source_commit
+from rhetree.learning.training.distillation import fingerprint as fingerprint_of_files
 from rhetree.learning.training.experiment import Data, about_run, fingerprint, read_data
 from rhetree.learning.training.loop import Evaluated, Step, train
 from rhetree.learning.training.settings import build
+from rhetree.learning.training.start import Start, check_fit, open_start, started_embedder
+from rhetree.runtime.document_model import expect_document_model
 from rhetree.runtime.model import read_config
 
 
@@ -29,24 +34,28 @@ def run(
     select = recipe.train.select or "full"
     if select not in SCORES:
         raise SettingError(f"train.select must be one of {', '.join(SCORES)} for documents, got {select!r}")
-    if recipe.train.start:
-        raise SettingError("train.start is for networks of sentences; leave it empty for documents")
+    start = _open_start(recipe) if recipe.train.start else None
     data = read_data(recipe.data, by_sentence=False)
     yield data
     examples, dev = document_examples(data.train), document_examples(data.dev)
-    labels = check_labels(recipe, examples, dev)
+    labels = check_labels(recipe, examples, dev, start)
     learnt_from = fingerprint(data.train)
     contents = f"{learnt_from} {fingerprint(data.dev)}"
+    if recipe.distillation.teachers:
+        contents += f" {fingerprint_of_files(folders(recipe.distillation))}"
     commit = source_commit()  # now: the checkout may change while training runs
     with run_folder.locked(folder):
         n_done = run_folder.steps_done(folder, recipe, contents, resume=resume)
         torch.manual_seed(recipe.train.seed)
         torch.set_num_threads(recipe.train.threads or torch.get_num_threads())
-        network = DocumentNetwork(recipe.network, _embedder(recipe), labels)
+        if recipe.distillation.teachers:
+            examples = teach(recipe.distillation, examples, labels, threads=recipe.train.threads)
+            torch.manual_seed(recipe.train.seed)
+        network = _new_network(recipe, labels, start)
         run_folder.start(folder, recipe, n_done)
 
         def keep(scores: Mapping[str, float]) -> None:
-            about = about_run(recipe.data, data, scores, sha256=learnt_from, commit=commit)
+            about = about_run(recipe.data, data, scores, sha256=learnt_from, commit=commit, start=start)
             save_model(folder / run_folder.MODEL, network, recipe, about)
 
         for event in train(
@@ -69,27 +78,40 @@ def run(
 
 def load_network(folder: Path) -> tuple[DocumentNetwork, DocumentRecipe, dict[str, Any]]:
     """The network of a model directory, its recipe, and what else ``config.json`` says."""
+    expect_document_model(folder)
     config = read_config(folder)
-    try:
-        recipe = build(DocumentRecipe, config["recipe"])
-    except SettingError as error:
-        raise ModelError(f"{folder / 'config.json'}: {error}") from error
+    weights = read_weights(folder)
+    recipe = _recipe_of(folder, config)
     embedder = load_embedder(recipe.network.embedding, folder)
     network = DocumentNetwork(recipe.network, embedder, config["labels"])  # type: ignore[arg-type]  # the settings allow no other kind
-    fill(network, read_weights(folder), folder)
+    fill(network, weights, folder)
     return network, recipe, {key: value for key, value in config.items() if key not in ("recipe", "labels")}
 
 
 def check_labels(
-    recipe: DocumentRecipe, train: list[DocumentExample], dev: list[DocumentExample]
+    recipe: DocumentRecipe,
+    train: list[DocumentExample],
+    dev: list[DocumentExample],
+    start: Start | None = None,
 ) -> tuple[str, ...]:
-    """The labels to learn; an error if there are no documents with trees, or dev has unseen labels."""
+    """The labels to learn; an error if there are no documents with trees, or dev has unseen labels.
+
+    :param start: the model to start from, whose labels are kept; it has to know all that train has
+    """
     for name, examples in ((recipe.data.train, train), (recipe.data.dev, dev)):
         if not any(example.above for example in examples):
             raise TrainingError(
                 f"{recipe.data.corpus}: split {name!r} has no document with one tree over several sentences"
             )
     labels = labels_of(train)
+    if start is not None:
+        new = [label for label in labels if label not in start.labels]
+        if new:
+            raise TrainingError(
+                f"{start.name}, to start from, lacks labels of split {recipe.data.train!r}: {', '.join(new)}; "
+                "train without train.start"
+            )
+        labels = start.labels
     unseen = sorted({label for example in dev for label in example.above.values()} - set(labels))
     if unseen and recipe.data.unseen_labels == "refuse":
         raise TrainingError(
@@ -99,8 +121,38 @@ def check_labels(
     return labels
 
 
-def _embedder(recipe: DocumentRecipe) -> TransformerEmbedder:
-    embedder = make_embedder(recipe.network.embedding, [])
+def _open_start(recipe: DocumentRecipe) -> Start:
+    """The model to start from, after a look at whether a network of these settings can start from it."""
+    start = open_start(recipe.train.start)
+    expect_document_model(start.folder)
+    if not (start.folder / WEIGHTS).is_file():
+        raise ModelError(
+            f"{start.folder}: there is no {WEIGHTS} to start from; "
+            "name the model of a training run, or export it with --weights"
+        )
+    check_fit(recipe.network, _recipe_of(start.folder, start.config).network, start.name)
+    return start
+
+
+def _new_network(recipe: DocumentRecipe, labels: tuple[str, ...], start: Start | None) -> DocumentNetwork:
+    """The network to train, with the weights of the model to start from, if there is one."""
+    config = recipe.network
+    if start is None:
+        return DocumentNetwork(config, _suited(make_embedder(config.embedding, [])), labels)
+    old, _, _ = load_network(start.folder)
+    network = DocumentNetwork(config, _suited(started_embedder(config.embedding, old.embedder)), labels)
+    fill(network, old.state_dict(), start.folder)
+    return network
+
+
+def _recipe_of(folder: Path, config: Mapping[str, Any]) -> DocumentRecipe:
+    try:
+        return build(DocumentRecipe, config["recipe"])
+    except SettingError as error:
+        raise ModelError(f"{folder / 'config.json'}: {error}") from error
+
+
+def _suited(embedder: Embedder) -> TransformerEmbedder:
     if not isinstance(embedder, TransformerEmbedder):
         raise SettingError("network.embedding.kind must be 'transformer' for documents")
     encoder: Any = embedder.encoder

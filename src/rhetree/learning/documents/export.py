@@ -1,6 +1,7 @@
 """From a trained document network to a model directory that runs without torch (``runtime.document_model``)."""
 
 from copy import deepcopy
+from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from torch import Tensor, nn
 
 from rhetree.learning.documents.experiment import load_network
 from rhetree.learning.documents.network import DocumentNetwork, PairScorer
+from rhetree.learning.documents.recipe import DocumentRecipe
 from rhetree.learning.export.bigru_operator import BiGruOperator
 from rhetree.learning.export.graphs import trace
 from rhetree.learning.export.precision import Precision, halve
@@ -63,20 +65,12 @@ def export_documents(
             (folder / CARD).write_text(card, encoding="utf-8")
         sizes = {path.name: path.stat().st_size for path in sorted(folder.iterdir()) if path.name != CARD}
         own = metadata.version("rhetree")
-        settings = as_dict(recipe)
-        # Names in place of paths, which mean nothing on another machine.
-        for section, key in (("data", "corpus"), ("network", "embedding")):
-            value = settings[section][key]
-            if isinstance(value, dict):
-                value["path"] = Path(value["path"]).name
-            else:
-                settings[section][key] = Path(value).name
         version = {"format": FORMAT, "version": VERSION, "rhetree": own, "requires_rhetree": f">={own}"}
         config = {
             **version,
             **{key: value for key, value in about.items() if key not in version},
             "labels": network.labels,
-            "recipe": settings,
+            "recipe": as_dict(_without_folders(recipe)),
             "runtime": {
                 "precision": precision,
                 "onnxruntime": metadata.version("onnxruntime"),
@@ -86,6 +80,19 @@ def export_documents(
         }
         write_config(folder, config)
         runtime.load_document_model(folder, threads=1)
+
+
+def _without_folders(recipe: DocumentRecipe) -> DocumentRecipe:
+    """The recipe with names in place of paths, which mean nothing on another machine."""
+    embedding = recipe.network.embedding
+    teachers = tuple(Path(folder).name for folder in recipe.distillation.teachers)
+    return replace(
+        recipe,
+        data=replace(recipe.data, corpus=Path(recipe.data.corpus).name),
+        network=replace(recipe.network, embedding=replace(embedding, path=Path(embedding.path).name)),
+        train=replace(recipe.train, start=Path(recipe.train.start).name),
+        distillation=replace(recipe.distillation, teachers=teachers),
+    )
 
 
 def units_graph(network: DocumentNetwork) -> ModelProto:

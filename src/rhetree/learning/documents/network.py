@@ -262,8 +262,8 @@ class DocumentNetwork(nn.Module):
         weights = torch.tensor([weight for _, weight in spans])
         flat = with_edges([span for span, _ in spans], candidates)
         scores = self.splitter(split_parts, Splits.of(example.units, flat)).squeeze(1)
-        rows = scores.split([len(places) for places in candidates])
-        padded = nn.utils.rnn.pad_sequence(list(rows), batch_first=True, padding_value=float("-inf"))
+        lengths = [len(places) for places in candidates]
+        padded = _by_span(scores, lengths)
         structure = functional.cross_entropy(padded, torch.tensor(best), reduction="none")
         chosen = np.array(
             [
@@ -275,6 +275,12 @@ class DocumentNetwork(nn.Module):
         label_scores = self.labeller(label_parts, Splits.of(example.units, chosen))
         smoothing = self.config.loss.label_smoothing
         label = functional.cross_entropy(label_scores, labels, reduction="none", label_smoothing=smoothing)
+        if example.lesson is not None:
+            read, share = example.lesson.read, example.lesson.share
+            splits = _by_span(torch.from_numpy(read.split_scores(flat)), lengths).softmax(1)
+            structure = structure.lerp(_cross_entropy(padded, splits), share)
+            of_labels = torch.from_numpy(read.label_log_probs(chosen)).exp()
+            label = label.lerp(_cross_entropy(label_scores, of_labels), share)
         return (structure * weights).sum() / weights.sum(), (label * weights).sum() / weights.sum()
 
     def explore(self, example: DocumentExample, prepared: Tensor) -> list[tuple[int, int]]:
@@ -289,6 +295,18 @@ class DocumentNetwork(nn.Module):
     def pretrained_depths(self) -> Mapping[str, int]:
         """For each pretrained parameter, how many layers it lies below the encoder's last."""
         return {f"embedder.{name}": depth for name, depth in self.embedder.depths().items()}
+
+
+def _by_span(scores: Tensor, lengths: Sequence[int]) -> Tensor:
+    """The scores of the candidates of some spans as one row for each span; ``-inf`` is padding."""
+    rows = torch.split(scores, list(lengths))
+    return nn.utils.rnn.pad_sequence(list(rows), batch_first=True, padding_value=float("-inf"))
+
+
+def _cross_entropy(scores: Tensor, probs: Tensor) -> Tensor:
+    """The cross-entropy of each row of scores with a distribution; both ``(rows, choices)``."""
+    log_probs = scores.log_softmax(1).masked_fill(scores == float("-inf"), 0.0)  # 0 times -inf is NaN
+    return -(probs * log_probs).sum(1)
 
 
 class TorchDocumentNetwork:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from rhetree.learning.documents.distillation import DocumentDistillationConfig
 from rhetree.learning.documents.network import DocumentNetworkConfig
 from rhetree.learning.training.loop import TrainConfig
 from rhetree.learning.training.optimisation import OptimizerConfig
@@ -17,6 +18,7 @@ class DocumentRecipe:
     network: DocumentNetworkConfig = field(default_factory=DocumentNetworkConfig)
     optimizer: OptimizerConfig = field(default_factory=OptimizerConfig)
     train: TrainConfig = field(default_factory=TrainConfig)
+    distillation: DocumentDistillationConfig = field(default_factory=DocumentDistillationConfig)
 
     def fixed(self) -> dict[str, Any]:
         """The settings that must not change when a run is resumed, by name."""

@@ -12,8 +12,18 @@ import numpy as np
 
 from rhetree.corpora.sentences import cut_at_sentences
 from rhetree.domain.document import Document
+from rhetree.runtime.document_search import ReadDocument
 from rhetree.runtime.document_units import Candidates, Units, units_of
 from rhetree.runtime.network import Ints
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lesson:
+    """What teachers say of a document (see ``documents.distillation``)."""
+
+    read: ReadDocument
+    share: float
+    """Weight of the teachers; the gold answer has the rest."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,6 +40,8 @@ class DocumentExample:
     candidates: Candidates
     above: Mapping[tuple[int, int], str]
     """The labels of the gold nodes that have EDUs of more than one sentence."""
+    lesson: Lesson | None = None
+    """None to learn from gold alone."""
 
     def best(self, places: Ints) -> int:
         """The number of the candidate with the highest gold split."""

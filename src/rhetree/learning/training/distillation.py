@@ -45,14 +45,14 @@ class DistillationConfig:
             raise ValueError(f"longest must be at least 1, got {self.longest}")
 
 
-def fingerprint(config: DistillationConfig) -> str:
-    """A hash of teachers and texts."""
+def fingerprint(teachers: Iterable[str | Path], texts: Iterable[str | Path] = ()) -> str:
+    """A hash of the files of teachers, and of texts."""
     sha256 = hashlib.sha256()
-    for folder in config.teachers:
+    for folder in teachers:
         for path in sorted(Path(folder).iterdir()):
             if path.is_file():
                 sha256.update(hashlib.sha256(path.read_bytes()).digest())
-    for text in config.texts:
+    for text in texts:
         sha256.update(hashlib.sha256(Path(text).read_bytes()).digest())
     return sha256.hexdigest()
 

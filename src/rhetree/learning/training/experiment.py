@@ -145,7 +145,7 @@ def run(
         if beginning is None:
             embedder = make_embedder(recipe.network.embedding, [example.tokens for example in examples])
         else:
-            embedder = started_embedder(recipe.network, beginning)
+            embedder = started_embedder(recipe.network.embedding, beginning.network.embedder)
         embedder.to(place)
         if processes.is_first:
             run_folder.start(folder, recipe, n_done)
@@ -238,7 +238,7 @@ def _contents(data: Data, recipe: Recipe) -> str:
         syntax = repr([document.syntax for document in data.train])
         parts.append(hashlib.sha256(syntax.encode()).hexdigest())
     if recipe.distillation.teachers:
-        parts.append(distillation.fingerprint(recipe.distillation))
+        parts.append(distillation.fingerprint(recipe.distillation.teachers, recipe.distillation.texts))
     return " ".join(parts)
 
 

@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
 
 from rhetree.domain.relations import label_parts
 from rhetree.errors import SettingError, counted
+from rhetree.learning.embeddings.config import EmbeddingConfig
 from rhetree.learning.embeddings.embedder import Embedder
 from rhetree.learning.embeddings.transformer import TransformerEmbedder
 from rhetree.learning.model import Model
@@ -18,6 +19,9 @@ from rhetree.learning.networks.joint import DiscourseNetwork, NetworkConfig
 from rhetree.learning.training.settings import by_name
 from rhetree.runtime.installed import find_model
 from rhetree.runtime.model import read_config
+
+if TYPE_CHECKING:
+    from rhetree.learning.documents.network import DocumentNetworkConfig
 
 _MAY_DIFFER = (
     "task",
@@ -83,7 +87,9 @@ def open_start(model: str) -> Start:
     return Start(model, folder, read_config(folder))
 
 
-def check_fit(new: NetworkConfig, old: NetworkConfig, name: str) -> None:
+def check_fit(
+    new: "NetworkConfig | DocumentNetworkConfig", old: "NetworkConfig | DocumentNetworkConfig", name: str
+) -> None:
     """Refuse settings of a network that would have other weights than the model to start from."""
     if old.task not in ("joint", new.task):
         raise SettingError(f"network.task is {new.task!r}, but {name}, to start from, can only {old.task}")
@@ -107,14 +113,13 @@ def _is_of_other_task(setting: str, task: str) -> bool:
     return setting.startswith(parts.get(task, ("no setting",)))
 
 
-def started_embedder(config: NetworkConfig, model: Model) -> Embedder:
+def started_embedder(config: EmbeddingConfig, embedder: Embedder) -> Embedder:
     """The embedder of the model to start from, trained as the new settings say."""
-    embedder = model.network.embedder
     if not isinstance(embedder, TransformerEmbedder):
         return embedder
     for parameter in embedder.encoder.parameters():
         parameter.requires_grad_(True)
-    return TransformerEmbedder(config.embedding, embedder.encoder, embedder.tokenizer)
+    return TransformerEmbedder(config, embedder.encoder, embedder.tokenizer)
 
 
 @torch.no_grad()
