@@ -210,7 +210,7 @@ class Pipeline:
             segmentations = [[Segmentation.given(own)] for own in edus]
         elif self.segmenter is None:
             segmentations = self._find_segmentations(self.network, encoded, constraints)
-        # With several hypotheses a sentence's tree has a say in what its EDUs are, also where only these are asked for.
+        # With several hypotheses trees influence which EDUs are the best: without trees the same EDUs are to be found.
         if encoded.parser is None or not (trees or self.search.width > 1):
             return readings_without_trees(segmentations)
         readings = find_readings(
