@@ -35,6 +35,7 @@ def measure(model: Path, *, turns: int, most: int) -> dict:
     from rhetree.runtime.parser import load
     from rhetree.runtime.pipeline import Pipeline
     from rhetree.runtime.readings import find_readings
+    from rhetree.runtime.search import Search
 
     loaded = load(model, threads=1).model
     sizes = [size for size in SIZES if size <= most]
@@ -56,7 +57,7 @@ def measure(model: Path, *, turns: int, most: int) -> dict:
 
                 def decode(network=network, encoded=encoded, width=width) -> list:
                     ways = find_segmentations(network, encoded, width=width)
-                    return find_readings(network, encoded, ways, loaded.labels, width=width)
+                    return find_readings(network, encoded, ways, loaded.labels, n=width, search=Search(width))
 
                 found = decode()[0][0]
                 if len(found.edus) != size:
