@@ -70,7 +70,6 @@ def find_readings(
     :param top_labels: of how many labels of each split to tell the probability
     :param constraints: what each sentence has to agree with, if any has constraints
     """
-    width = max(n, search.width)
     rows = np.repeat(np.arange(len(segmentations)), list(map(len, segmentations)))
     flat = [one for own in segmentations for one in own]
     structures = find_structures(
@@ -78,11 +77,15 @@ def find_readings(
         encoded,
         rows,
         [one.edus for one in flat],
-        width=width,
+        width=search.width,
         constraints=None if constraints is None else [constraints[row] for row in rows.tolist()],
     )
     log_probs = _label(
-        network, encoded, rows[structures.items[structures.owners]], structures.tokens, may_repeat=width > 1
+        network,
+        encoded,
+        rows[structures.items[structures.owners]],
+        structures.tokens,
+        may_repeat=search.width > 1,
     )
     allowed = {} if constraints is None else _allowed_labels(structures, rows, constraints)
     labelled = _Labelled(structures, log_probs, labels, max(n, top_labels), top_labels, allowed)
