@@ -9,19 +9,18 @@ that the model makes with gold before them: how often choices of a probability a
 """
 
 import argparse
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 
+from model_settings import write_setting
 from rhetree.corpora.corpus import read_corpus
 from rhetree.learning.targets import SentenceExample, parse_steps, sentence_examples
 from rhetree.learning.training.distillation import soft_targets
 from rhetree.runtime.calibration import CalibratedNetwork, Temperatures
 from rhetree.runtime.loading import load_any
-from rhetree.runtime.model import CONFIG
 from rhetree.runtime.network import Floats
 
 Choices = list[tuple[Floats, int]]
@@ -64,10 +63,7 @@ def main() -> None:
             )
     temperatures = Temperatures(**fitted)
     if args.write:
-        path = args.model / CONFIG
-        config = json.loads(path.read_text(encoding="utf-8"))
-        config["runtime"]["temperatures"] = asdict(temperatures)
-        path.write_text(json.dumps(config, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        write_setting(args.model, "temperatures", asdict(temperatures))
     if args.plot:
         plot(before, fitted, args.plot)
 

@@ -8,17 +8,17 @@ config.json of a model's folder, and nothing is measured.
 """
 
 import argparse
-import json
 import time
 from dataclasses import asdict
 from pathlib import Path
 
+from model_settings import write_setting
 from rhetree.corpora.corpus import read_corpus
 from rhetree.domain.document import Document
 from rhetree.metrics.report import evaluate
 from rhetree.runtime.installed import find_model
 from rhetree.runtime.loading import load_any
-from rhetree.runtime.model import CONFIG, RuntimeModel
+from rhetree.runtime.model import RuntimeModel
 from rhetree.runtime.pipeline import Edus, Pipeline
 from rhetree.runtime.search import GREEDY, Search
 
@@ -35,7 +35,8 @@ def main() -> None:
     parser.add_argument("--write", nargs=2, metavar=("WIDTH", "PER_EDU"))
     args = parser.parse_args()
     if args.write:
-        write(Path(args.model), Search(int(args.write[0]), float(args.write[1])))
+        search = Search(int(args.write[0]), float(args.write[1]))
+        write_setting(Path(args.model), "search", asdict(search))
         return
     model = load_any(find_model(args.model), threads=1)
     documents = list(read_corpus(args.gum, split="dev").split_by_sentence().split("dev"))
@@ -70,13 +71,6 @@ def main() -> None:
 def predict(model: RuntimeModel, documents: list[Document], search: Search, edus: Edus) -> list[Document]:
     pipeline = Pipeline(model.network, model.labels, heads=model.heads, search=search)
     return list(pipeline.predict(documents, edus=edus))
-
-
-def write(folder: Path, search: Search) -> None:
-    path = folder / CONFIG
-    config = json.loads(path.read_text(encoding="utf-8"))
-    config["runtime"]["search"] = asdict(search)
-    path.write_text(json.dumps(config, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -24,21 +24,12 @@ from rhetree.learning.training.recipe import read_recipe
 from rhetree.learning.training.start import open_start
 from rhetree.runtime.model import read_config
 from support import training_runs
-from support.document_trees import in_one_tree, plain, write_trees
+from support.document_trees import SMALL_NETWORK, in_one_tree, plain, write_trees
 from support.tiny_encoders import save_encoder
 
 SMALL = (
-    "network.task=document",
-    "network.embedding.kind=transformer",
-    "network.embedding.tuning=tuned",
-    "network.embedding.from_layer=2",
-    "network.embedding.window=24",
-    "network.overlap=6",
-    "network.layers=1",
-    "network.width=8",
+    *SMALL_NETWORK,
     "train.epochs=1",
-    "train.batch_size=1",
-    "train.threads=1",
 )
 STILL = ("optimizer.learning_rate=1e-12", "optimizer.pretrained_rate=1e-12")
 (EXAMPLE,) = document_examples([in_one_tree(plain())])

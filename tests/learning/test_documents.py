@@ -31,24 +31,15 @@ from rhetree.runtime.document_search import find_joints
 from rhetree.runtime.parser import load
 from rhetree.runtime.steps import finish
 from support import training_runs
-from support.document_trees import in_one_tree, plain, write_trees
+from support.document_trees import SMALL_NETWORK, in_one_tree, plain, write_trees
 from support.rst_dt import write_rst_dt
 from support.tiny_encoders import save_encoder
 
 SMALL = (
-    "network.task=document",
-    "network.embedding.kind=transformer",
-    "network.embedding.tuning=tuned",
-    "network.embedding.from_layer=2",
-    "network.embedding.window=24",
-    "network.overlap=6",
-    "network.layers=1",
-    "network.width=8",
+    *SMALL_NETWORK,
     "network.dropout=0.1",
     "optimizer.learning_rate=0.01",
     "train.epochs=2",
-    "train.batch_size=1",
-    "train.threads=1",
 )
 
 

@@ -1,8 +1,5 @@
 """Temperatures change probabilities and no tree."""
 
-import json
-import shutil
-
 import numpy as np
 import pytest
 
@@ -13,6 +10,7 @@ from rhetree.runtime.model import load_runtime
 from rhetree.runtime.model_files import Settings
 from rhetree.runtime.pipeline import Pipeline
 from support.fake_network import LABELS, FakeNetwork
+from support.shipped import english_without
 
 SENTENCES = [[f"w{n}" for n in range(length)] for length in (1, 4, 9, 17)]
 
@@ -44,12 +42,7 @@ def test_an_unknown_temperature_is_refused():
 
 
 def test_a_model_without_temperatures_has_the_same_trees(tmp_path):
-    folder = tmp_path / "model"
-    shutil.copytree(find_model("english"), folder)
-    path = folder / "config.json"
-    config = json.loads(path.read_text(encoding="utf-8"))
-    del config["runtime"]["temperatures"]
-    path.write_text(json.dumps(config), encoding="utf-8")
+    folder = english_without(tmp_path / "model", "temperatures")
     models = [load_runtime(one, threads=1) for one in (folder, find_model("english"))]
     sentences = [
         ["She", "left", "early", "because", "it", "rained", ",", "but", "he", "stayed", "."],

@@ -1,7 +1,6 @@
 """Fine relations and signals of the shipped model: what they add, and that they change no tree."""
 
 import json
-import shutil
 
 import numpy as np
 import pytest
@@ -19,6 +18,7 @@ from rhetree.runtime.model_files import Settings
 from rhetree.runtime.pipeline import Pipeline
 from support.fake_network import LABELS, FakeNetwork
 from support.schema import check_record
+from support.shipped import english_without
 
 TEXT = (
     "Although the soup was cold, we loved the restaurant because the waiter sang while he poured the wine. "
@@ -140,12 +140,7 @@ def test_models_without_heads_say_so(tmp_path):
         Pipeline(FakeNetwork(), LABELS, signals=True)
     with pytest.raises(ValueError, match="'class' or 'fine'"):
         rhetree.load(relations="coarse")  # type: ignore[arg-type]  # what a typo would be
-    folder = tmp_path / "model"
-    shutil.copytree(find_model("english"), folder)
-    path = folder / "config.json"
-    config = json.loads(path.read_text(encoding="utf-8"))
-    del config["runtime"]["fine"], config["runtime"]["signals"]
-    path.write_text(json.dumps(config), encoding="utf-8")
+    folder = english_without(tmp_path / "model", "fine", "signals")
     (reading,) = rhetree.load(folder, threads=1).parse("He left because it rained.").readings[0]
     assert reading.fine == ()
 

@@ -1,21 +1,18 @@
 """Which reading is the best one: against brute force, and whatever else is asked for."""
 
-import json
-import shutil
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import rhetree
 from rhetree.errors import ModelError
-from rhetree.runtime.installed import find_model
 from rhetree.runtime.model import load_runtime
 from rhetree.runtime.model_files import Settings
 from rhetree.runtime.pipeline import Pipeline
 from rhetree.runtime.search import GREEDY, Search
 from support.brute_force import brute_force, signature
 from support.fake_network import LABELS, FakeNetwork
+from support.shipped import english_without
 
 WIDE = 10_000
 TOKENS = st.lists(st.sampled_from("abc"), min_size=1, max_size=4)
@@ -85,12 +82,7 @@ def test_a_search_that_is_none_is_refused(values, message):
 
 
 def test_the_shipped_model_searches_and_one_without_settings_is_greedy(tmp_path):
-    folder = tmp_path / "model"
-    shutil.copytree(find_model("english"), folder)
-    path = folder / "config.json"
-    config = json.loads(path.read_text(encoding="utf-8"))
-    del config["runtime"]["search"]
-    path.write_text(json.dumps(config), encoding="utf-8")
+    folder = english_without(tmp_path / "model", "search")
     assert load_runtime(folder, threads=1).search == GREEDY
     parser = rhetree.load("english", threads=1)
     assert parser.model.search == parser.pipeline.search == Search(3, 0.3)

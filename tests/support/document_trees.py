@@ -18,6 +18,21 @@ PARAGRAPHS = (
 """A heading and two paragraphs; an EDU ends at each comma."""
 
 
+SMALL_NETWORK = (
+    "network.task=document",
+    "network.embedding.kind=transformer",
+    "network.embedding.tuning=tuned",
+    "network.embedding.from_layer=2",
+    "network.embedding.window=24",
+    "network.overlap=6",
+    "network.layers=1",
+    "network.width=8",
+    "train.batch_size=1",
+    "train.threads=1",
+)
+"""Settings of a document network that is trained in a moment."""
+
+
 def plain(paragraphs=PARAGRAPHS, name="cats", gap="\n\n"):
     """The document with tokens, sentences and EDUs, and no tree."""
     tokens: list[Token] = []
