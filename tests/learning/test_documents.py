@@ -200,6 +200,7 @@ def test_article_level_rst_dt_is_learnt(encoder, tmp_path):
     ("assignment", "message"),
     [
         ("network.embedding.piece=mean", "embedding.piece is 'first' or 'last'"),
+        ("network.embedding.hidden_pieces=0.1", "embedding.hidden_pieces is 0 for documents"),
         ("network.overlap=-1", "overlap is at least 0"),
         ("network.width=0", "width is at least 1"),
         ("network.loss.inside=-1", "inside is at least 0"),

@@ -37,6 +37,7 @@ def static(tmp_path, text=GLOVE, **settings):
         ({"kind": "static", "path": "x", "tuning": "mix"}, "no layers to mix"),
         ({"kind": "transformer", "path": "x", "from_layer": 2}, "means nothing while tuning is frozen"),
         ({"kind": "transformer", "path": "x", "window": 3}, "at least 8"),
+        ({"kind": "transformer", "path": "x", "hidden_pieces": 1.0}, "hidden_pieces is within 0 <= p < 1"),
         ({"kind": "transformer", "path": "x", "encoder_dropout": 1.0}, "0 <= p < 1"),
         (
             {"kind": "transformer", "path": "x", "encoder_dropout": 0.3},

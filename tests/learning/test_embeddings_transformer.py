@@ -386,6 +386,49 @@ def test_dropout_is_in_what_is_trained_and_nowhere_else(bert):
     assert not any(module.training for module in embedder.eval().modules())
 
 
+def pieces_read(embedder, sentences):
+    """The pieces that the encoder is given, those of all rows, special ones included."""
+    given = []
+    hook = embedder.encoder.register_forward_pre_hook(
+        lambda _, args, kwargs: given.extend(kwargs["input_ids"][kwargs["attention_mask"] == 1].tolist()),
+        with_kwargs=True,
+    )
+    embedder(sentences)
+    hook.remove()
+    return given
+
+
+def test_a_share_of_the_pieces_is_hidden_in_training_alone(bert):
+    mask, first, last = 4, 2, 3
+    embedder = embedder_of(bert, tuning="tuned", encoder_dropout=0.0, hidden_pieces=0.25)
+    sentences = [LONG] * 20
+    whole = pieces_read(embedder.eval(), sentences)
+    assert mask not in whole
+    assert torch.equal(embedder(SENTENCES), embedder_of(bert)(SENTENCES))
+    torch.manual_seed(1)
+    once, again = (pieces_read(embedder.train(), sentences) for _ in range(2))
+    assert once != again
+    hidden = [old for old, new in zip(whole, once, strict=True) if new != old]
+    assert {new for old, new in zip(whole, once, strict=True) if new != old} == {mask}
+    assert not {first, last} & set(hidden)
+    n_words = sum(piece not in (first, last) for piece in whole)
+    assert 0.2 < len(hidden) / n_words < 0.3
+    torch.manual_seed(1)
+    assert pieces_read(embedder, sentences) == once
+
+
+@pytest.mark.parametrize("name", ["[MASK]", "<mask>"])
+def test_an_encoder_without_a_mask_piece_can_hide_nothing(tmp_path, name):
+    tokenizer = byte_level_tokenizer()
+    folder = save_encoder(tmp_path / "without", "roberta", tokenizer, pad_token_id=1)
+    with pytest.raises(EmbeddingError, match=r"no mask piece .* so hidden_pieces is 0 for it"):
+        embedder_of(folder, tuning="tuned", hidden_pieces=0.1)
+    tokenizer.add_special_tokens([name])
+    folder = save_encoder(tmp_path / "with", "roberta", tokenizer, pad_token_id=1)
+    embedder = embedder_of(folder, tuning="tuned", hidden_pieces=0.9).train()
+    assert tokenizer.token_to_id(name) in pieces_read(embedder, SENTENCES)
+
+
 def test_layers_above_can_be_left_out(bert, tmp_path):
     embedder = embedder_of(bert, n_layers=1)
     assert not any("layer.1" in name for name in embedder.state_dict())

@@ -13,6 +13,7 @@ from safetensors.torch import load_file
 
 from rhetree.corpora.corpus import read_corpus
 from rhetree.domain.annotation import Syntax
+from rhetree.domain.document import Document
 from rhetree.formats import read, write
 from rhetree.learning.model import WEIGHTS, load_model, save_model
 from rhetree.learning.scoring import SCORES, score
@@ -140,7 +141,18 @@ def in_two_processes(*command):
 def test_two_processes_learn_what_one_learns(corpus, tmp_path):
     # Without dropout, and with losses that add up over sentences, the gradients are the same.
     still = [f"network.{part}.dropout=0" for part in ("encoder", "segmenter", "parser", "classifier")]
-    recipe = write_recipe(corpus, tmp_path / "small.toml", "network.loss.reduction=sentences", *still)
+    train(corpus, tmp_path / "teacher", "train.epochs=1")
+    texts = tmp_path / "texts.conllu"
+    write(
+        Document.from_sentences([["It", "rained", ",", "but", "we", "sang", "."], ["Yes", "."], ["No", "."]]),
+        texts,
+    )
+    taught = [
+        f"distillation.teachers=['{tmp_path / 'teacher' / 'model'}']",
+        f"distillation.texts=['{texts}']",
+        "network.loss.reduction=sentences",
+    ]
+    recipe = write_recipe(corpus, tmp_path / "small.toml", *taught, *still)
     alone, together = tmp_path / "alone", tmp_path / "together"
     list(run(read_recipe(recipe), alone))
     printed = in_two_processes("-m", "rhetree", "train", recipe, "-o", together)

@@ -76,6 +76,11 @@ class WordPieces:
         self._piece = piece
         self._remembered: dict[str, tuple[int, ...]] = {}
 
+    @property
+    def special_ids(self) -> list[int]:
+        """The pieces before and after each row, and the one of padding."""
+        return [*self._prefix, *self._suffix, self._pad_id]
+
     def of(self, word: str) -> tuple[int, ...]:
         """The pieces of a word: at least one, at most ``max_pieces``."""
         ids = self._remembered.get(word)

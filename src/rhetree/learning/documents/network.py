@@ -75,6 +75,11 @@ class DocumentNetworkConfig:
             )
         if self.embedding.piece == "mean":
             raise ValueError("embedding.piece is 'first' or 'last' for documents, got 'mean'")
+        if self.embedding.hidden_pieces:
+            raise ValueError(
+                f"embedding.hidden_pieces is 0 for documents, got {self.embedding.hidden_pieces}: "
+                "their frozen layers are computed once"
+            )
 
 
 class PairScorer(nn.Module):

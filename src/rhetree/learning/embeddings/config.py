@@ -21,7 +21,7 @@ MOST_PIECES = 2**17
 """Longest window, and most pieces of a word: what exported models are held to as well."""
 
 _HERE = "rhetree.learning.embeddings"
-_TUNED = frozenset({"from_layer", "encoder_dropout", "training_dtype"})
+_TUNED = frozenset({"from_layer", "encoder_dropout", "hidden_pieces", "training_dtype"})
 """The settings that mean something only while the encoder is trained."""
 _FEATURES = frozenset({"features", "features_dtype"})
 _PIECES = frozenset({"n_layers", "piece", "window", "max_pieces"})
@@ -74,6 +74,9 @@ class EmbeddingConfig:
     """transformer: which of a word's pieces represents it."""
     encoder_dropout: float = 0.1
     """transformer, tuned: dropout inside the trained layers. Frozen layers have none."""
+    hidden_pieces: float = 0.0
+    """transformer, tuned: share of the pieces of words that the encoder's mask piece replaces in training, drawn
+    anew at each step. The network learns to do without single words, which helps most on texts unlike its own."""
     training_dtype: Literal["float32", "bfloat16"] = "float32"
     """transformer, tuned: number format of the encoder's computations in training. bfloat16 takes about 0.6
     of the time on processors that have it (AVX512-BF16, AMX); weights stay in float32."""
@@ -117,7 +120,7 @@ class EmbeddingConfig:
         for name in ("window", "max_pieces"):
             if getattr(self, name) > MOST_PIECES:
                 raise ValueError(f"{name} is at most {MOST_PIECES}, got {getattr(self, name)}")
-        for name in ("dropout", "encoder_dropout"):
+        for name in ("dropout", "encoder_dropout", "hidden_pieces"):
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(f"{name} is within 0 <= p < 1, got {getattr(self, name)}")
         if self.tuning == "mix" and "n_layers" not in own:

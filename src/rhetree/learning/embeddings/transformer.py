@@ -1,6 +1,7 @@
 """Any Hugging Face encoder as an embedder: frozen, with a learnt mix of layers, or trained further."""
 
 import hashlib
+import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 _ENCODER_FILE = "encoder.json"
 _TOKENIZER_FILE = "tokenizer.json"
+_MASKS = ("[MASK]", "<mask>")
+"""What encoders call the piece that stands for a hidden one."""
 
 
 class TransformerEmbedder(ContextualEmbedder):
@@ -63,6 +66,7 @@ class TransformerEmbedder(ContextualEmbedder):
             raise ValueError(f"{_TOKENIZER_FILE}: {error}") from error
         if self.pieces.n_pieces > facts.n_pieces:
             raise ValueError(f"the tokenizer has {self.pieces.n_pieces} pieces, the encoder {facts.n_pieces}")
+        self._mask_id = _mask_id(tokenizer) if config.hidden_pieces else None
         if config.tuning == "mix":
             n_layers: int = encoder.config.num_hidden_layers  # type: ignore[union-attr, assignment]  # not a tensor
             self.n_layers = 1 + n_layers  # the encoder's own embeddings are layer 0
@@ -167,12 +171,20 @@ class TransformerEmbedder(ContextualEmbedder):
         states = []
         for rows in groups:
             length = lengths[rows].max()
-            ids = torch.from_numpy(batch.ids[rows, :length]).to(device)
+            ids = self._hide(torch.from_numpy(batch.ids[rows, :length])).to(device)
             mask = torch.from_numpy(batch.mask[rows, :length]).to(device)
             after = batch.ids.shape[1] - length
             states.append(functional.pad(self.encode_ids(ids, mask), (0, 0, 0, 0, 0, after)))
         in_order = torch.from_numpy(np.argsort(np.concatenate(groups))).to(device)
         return pick_words(torch.cat(states).index_select(0, in_order), positions, weights)
+
+    def _hide(self, ids: Tensor) -> Tensor:
+        """In training, some of the pieces of words behind the mask piece; special pieces stay."""
+        if self._mask_id is None or not self.training:
+            return ids
+        hidden = torch.rand(ids.shape) < self.config.hidden_pieces
+        special = torch.isin(ids, torch.tensor(self.pieces.special_ids))
+        return ids.masked_fill(hidden & ~special, self._mask_id)
 
     def encode_ids(self, ids: Tensor, mask: Tensor | None) -> Tensor:
         """The encoder's states, ``(rows, length, n_layers, width)``; tensors in and out, nothing else.
@@ -204,6 +216,16 @@ def pick_words(states: Tensor, positions: Tensor, weights: Tensor) -> Tensor:
     picked = states.flatten(0, 1).index_select(0, positions.flatten())
     picked = picked.view(*positions.shape, *states.shape[2:])  # (batch, longest, k, n_layers, width)
     return (picked * weights[..., None, None]).sum(dim=2)
+
+
+def _mask_id(tokenizer: str) -> int:
+    """The piece that stands for a hidden one."""
+    for token in json.loads(tokenizer).get("added_tokens", ()):
+        if token["content"] in _MASKS:
+            return int(token["id"])
+    raise ValueError(
+        f"{_TOKENIZER_FILE} has no mask piece ({' or '.join(_MASKS)}), so hidden_pieces is 0 for it"
+    )
 
 
 def _trained(

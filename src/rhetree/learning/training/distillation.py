@@ -6,7 +6,7 @@ whose EDUs and trees are those that the teachers find.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from rhetree.errors import MismatchError, TrainingError
 from rhetree.formats import read
 from rhetree.learning.ensemble import Ensemble
 from rhetree.learning.targets import ParseStep, SentenceExample, SoftTargets, parse_steps, sentence_examples
+from rhetree.learning.training.processes import Processes
 from rhetree.runtime.batching import batches_by_cost
 from rhetree.runtime.loading import load_any
 from rhetree.runtime.network import Encoded, Floats, Network, SpansToSplit
@@ -63,39 +64,51 @@ def teach(
     labels: Sequence[str],
     *,
     threads: int = 0,
+    processes: Processes | None = None,
 ) -> list[SentenceExample]:
     """The examples with the teachers' distributions, followed by those of the texts.
 
     :param labels: the student's labels; the teachers must have the same
+    :param processes: those that train, which share the teachers' work
     """
+    processes = processes or Processes()
     models = [load_any(Path(folder), threads=threads) for folder in config.teachers]
     teachers = Ensemble([(model.network, model.labels) for model in models])
     if set(teachers.labels) != set(labels):
         odd = ", ".join(sorted(set(teachers.labels) ^ set(labels)))
         raise TrainingError(f"the teachers' labels differ from the corpus's; only one side has: {odd}")
     columns = [teachers.labels.index(label) for label in labels]
-    gold = [
-        replace(example, soft=_mixed(example, soft, labels, config.share))
-        for example, soft in zip(examples, soft_targets(teachers, examples, columns), strict=True)
-    ]
-    documents = Pipeline(teachers, teachers.labels).predict(_texts(config))
-    more = sentence_examples(document for document in documents if document.tokens)
-    return gold + [
-        replace(example, soft=soft)
-        for example, soft in zip(more, soft_targets(teachers, more, columns), strict=True)
-    ]
+
+    def learn_gold(some: list[SentenceExample]) -> list[SentenceExample]:
+        return [
+            replace(example, soft=_mixed(example, soft, labels, config.share))
+            for example, soft in zip(some, soft_targets(teachers, some, columns), strict=True)
+        ]
+
+    def learn_text(some: list[Sequence[str]]) -> list[SentenceExample]:
+        if not some:
+            return []
+        parsed = sentence_examples(
+            Pipeline(teachers, teachers.labels).predict([Document.from_sentences(some)])
+        )
+        return [
+            replace(example, soft=soft)
+            for example, soft in zip(parsed, soft_targets(teachers, parsed, columns), strict=True)
+        ]
+
+    return processes.share_out(examples, learn_gold) + processes.share_out(_sentences(config), learn_text)
 
 
-def _texts(config: DistillationConfig) -> Iterator[Document]:
-    """The sentences of the texts that are short enough, as documents without annotation."""
+def _sentences(config: DistillationConfig) -> list[Sequence[str]]:
+    """The sentences of the texts that are short enough."""
+    found: list[Sequence[str]] = []
     for path in config.texts:
         for document in read(path):
             if document.tokens and not document.sentences:
                 raise MismatchError(f"{path}: {document.name} has no sentences; teachers parse sentences")
-            sentences = [document.forms_of(sentence) for sentence in document.sentences]
-            yield Document.from_sentences(
-                (forms for forms in sentences if len(forms) <= config.longest), document.name
-            )
+            forms = map(document.forms_of, document.sentences)
+            found += (sentence for sentence in forms if len(sentence) <= config.longest)
+    return found
 
 
 def soft_targets(

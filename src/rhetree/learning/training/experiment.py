@@ -138,7 +138,10 @@ def run(
         torch.manual_seed(recipe.train.seed)
         torch.set_num_threads(recipe.train.threads or torch.get_num_threads())
         if recipe.distillation.teachers:
-            examples = distillation.teach(recipe.distillation, examples, labels, threads=recipe.train.threads)
+            threads = recipe.train.threads
+            examples = distillation.teach(
+                recipe.distillation, examples, labels, threads=threads, processes=processes
+            )
             sentences += [example.tokens for example in examples[n_gold:]]
             torch.manual_seed(recipe.train.seed)
         beginning = None if start is None else start.load(recipe.network)
