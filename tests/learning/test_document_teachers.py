@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 import torch
 
+from rhetree.domain.tree import Tree
 from rhetree.errors import ModelError, SettingError, TrainingError
+from rhetree.formats import write
 from rhetree.learning.documents.distillation import DocumentDistillationConfig, MeanRead, teach
 from rhetree.learning.documents.experiment import check_labels, load_network
 from rhetree.learning.documents.network import (
@@ -165,6 +167,34 @@ def test_exported_and_trained_teachers_say_the_same(trained, exported):
     labels = [lesson.read.label_log_probs(PLACES) for lesson in found]
     np.testing.assert_allclose(splits[0], splits[1], atol=1e-4)
     np.testing.assert_allclose(labels[0], labels[1], atol=1e-4)
+
+
+def test_of_texts_the_teachers_scores_alone_are_learnt(exported, tmp_path):
+    path = tmp_path / "texts.jsonl"
+    single = plain((("Alone .",),), name="short")
+    write([in_one_tree(plain(name="more")), single], path)
+    config = DocumentDistillationConfig(teachers=(str(exported),), texts=(str(path),), share=0.3)
+    taught = teach(config, [EXAMPLE], LABELS, threads=1)
+    assert [(example.name, example.lesson.share) for example in taught] == [("cats", 0.3), ("more", 1.0)]
+    assert taught[1].units is not EXAMPLE.units
+
+
+def test_texts_that_cannot_be_learnt_from_are_refused(exported, tmp_path):
+    def taught_by(document):
+        write([document], tmp_path / "texts.jsonl")
+        texts = (str(tmp_path / "texts.jsonl"),)
+        config = DocumentDistillationConfig(teachers=(str(exported),), texts=texts)
+        teach(config, [EXAMPLE], LABELS, threads=1)
+
+    with pytest.raises(TrainingError, match="texts.jsonl: 'cats' has no tree over whole sentences; texts to"):
+        taught_by(plain())
+    document = in_one_tree(plain())
+    first, *others = document.tree.splits
+    odd = replace(document, tree=Tree((replace(first, relation="zeal"), *others)))
+    with pytest.raises(TrainingError, match="'cats' has labels that the new model lacks: zeal-"):
+        taught_by(odd)
+    with pytest.raises(ValueError, match="texts need teachers"):
+        DocumentDistillationConfig(texts=("texts.jsonl",))
 
 
 # --- runs -----------------------------------------------------------------------------------

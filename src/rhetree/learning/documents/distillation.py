@@ -12,8 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from rhetree.errors import TrainingError
+from rhetree.formats import read
 from rhetree.learning.documents.network import TorchDocumentNetwork
-from rhetree.learning.documents.targets import DocumentExample, Lesson
+from rhetree.learning.documents.targets import DocumentExample, Lesson, document_example
 from rhetree.runtime.document_model import load_document_model
 from rhetree.runtime.document_search import ReadDocument
 from rhetree.runtime.document_units import Units
@@ -34,10 +35,15 @@ class DocumentDistillationConfig:
     teachers: tuple[str, ...] = ()
     """Document models to learn from, by the mean of their scores: installed ones by name, or folders. They must have
     the new model's labels. Exported ones are faster and take less memory."""
+    texts: tuple[str, ...] = ()
+    """Further files of documents with one tree each, which a model parsed: for example JSON lines of ``rhetree parse
+    --level document``. There the student learns the teachers' scores alone. They should not be documents of dev."""
     share: float = 0.5
-    """Weight of the teachers; the gold answer has the rest."""
+    """Weight of the teachers on a gold document; the gold answer has the rest."""
 
     def __post_init__(self) -> None:
+        if self.texts and not self.teachers:
+            raise ValueError("texts need teachers, from whose scores to learn")
         if not 0 <= self.share <= 1:
             raise ValueError(f"share must be between 0 and 1, got {self.share}")
 
@@ -67,18 +73,43 @@ def teach(
     *,
     threads: int = 0,
 ) -> list[DocumentExample]:
-    """The examples with what the teachers read in them.
+    """The examples with what the teachers read in them, followed by those of the texts.
 
     :param labels: the student's labels; the teachers must have the same
     """
     readers = [_reader(folder, labels, threads) for folder in folders(config)]
+
+    def taught(example: DocumentExample, share: float) -> DocumentExample:
+        reads = [reader(example.tokens, example.units) for reader in readers]
+        return replace(example, lesson=Lesson(MeanRead(reads), share))
+
     return [
-        replace(
-            example,
-            lesson=Lesson(MeanRead([read(example.tokens, example.units) for read in readers]), config.share),
-        )
-        for example in examples
+        *(taught(example, config.share) for example in examples),
+        *(taught(example, 1.0) for example in _text_examples(config, labels)),
     ]
+
+
+def _text_examples(config: DocumentDistillationConfig, labels: Sequence[str]) -> list[DocumentExample]:
+    """The documents of the texts; those of one EDU are left out, since there is nothing to join."""
+    found = []
+    for path in config.texts:
+        for document in read(path):
+            if len(document.edus) < 2:
+                continue
+            example = document_example(document)
+            if example is None:
+                raise TrainingError(
+                    f"{path}: {document.name!r} has no tree over whole sentences; "
+                    "texts to learn from are documents that `rhetree parse --level document` wrote"
+                )
+            unknown = sorted(set(example.labels) - {"", *labels})
+            if unknown:
+                raise TrainingError(
+                    f"{path}: {document.name!r} has labels that the new model lacks: {', '.join(unknown)}; "
+                    "parse the texts with a model of the same corpus"
+                )
+            found.append(example)
+    return found
 
 
 def folders(config: DocumentDistillationConfig) -> list[Path]:

@@ -42,7 +42,8 @@ def run(
     learnt_from = fingerprint(data.train)
     contents = f"{learnt_from} {fingerprint(data.dev)}"
     if recipe.distillation.teachers:
-        contents += f" {fingerprint_of_files(folders(recipe.distillation))}"
+        texts = recipe.distillation.texts
+        contents += f" {fingerprint_of_files(folders(recipe.distillation), texts)}"
     commit = source_commit()  # now: the checkout may change while training runs
     with run_folder.locked(folder):
         n_done = run_folder.steps_done(folder, recipe, contents, resume=resume)

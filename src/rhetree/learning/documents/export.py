@@ -86,12 +86,13 @@ def _without_folders(recipe: DocumentRecipe) -> DocumentRecipe:
     """The recipe with names in place of paths, which mean nothing on another machine."""
     embedding = recipe.network.embedding
     teachers = tuple(Path(folder).name for folder in recipe.distillation.teachers)
+    texts = tuple(Path(text).name for text in recipe.distillation.texts)
     return replace(
         recipe,
         data=replace(recipe.data, corpus=Path(recipe.data.corpus).name),
         network=replace(recipe.network, embedding=replace(embedding, path=Path(embedding.path).name)),
         train=replace(recipe.train, start=Path(recipe.train.start).name),
-        distillation=replace(recipe.distillation, teachers=teachers),
+        distillation=replace(recipe.distillation, teachers=teachers, texts=texts),
     )
 
 
