@@ -78,8 +78,9 @@ class EmbeddingConfig:
     """transformer, tuned: share of the pieces of words that the encoder's mask piece replaces in training, drawn
     anew at each step. The network learns to do without single words, which helps most on texts unlike its own."""
     training_dtype: Literal["float32", "bfloat16"] = "float32"
-    """transformer, tuned: number format of the encoder's computations in training. bfloat16 takes about 0.6
-    of the time on processors that have it (AVX512-BF16, AMX); weights stay in float32."""
+    """transformer, tuned: number format of the encoder's computations in training; weights stay in float32.
+    bfloat16 takes about 0.6 of the time on AMD processors with AVX512-BF16, but 1.6 times as long on Intel ones with
+    AVX512-BF16 and without AMX: compare the first steps of both."""
     window: int = 512
     """transformer: the most pieces that the encoder reads at once, special ones included; less if the
     encoder's own limit is lower. A longer sentence is read in overlapping windows."""
