@@ -205,7 +205,7 @@ def test_article_level_rst_dt_is_learnt(encoder, tmp_path):
         ("network.width=0", "width is at least 1"),
         ("network.loss.inside=-1", "inside is at least 0"),
         ("distillation.share=1.5", "distillation: share must be between 0 and 1"),
-        ("distillation.texts=['a.conllu']", "unknown setting distillation.texts"),
+        ("distillation.texts=['a.conllu']", "distillation: texts need teachers"),
         ("network.embedding.tuning=mix", "words must know their document"),
         ("network.segmenter.width=3", "unknown setting network.segmenter"),
     ],
