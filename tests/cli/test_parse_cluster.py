@@ -20,6 +20,22 @@ def here(monkeypatch, model):
     return model
 
 
+def test_a_cluster_does_what_the_options_of_parse_say(here, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("rhetree.jobs.work.Task.identify_model", lambda task: task.load().identity)
+    path = write_lines(tmp_path / "in.jsonl", {"text": "It rained. We left."}, {"text": "Good. Bad."})
+    assert command(path, "-o", tmp_path / "one.jsonl", "--level", "document") == 0
+    assert command(path, "-o", tmp_path / "out", "--engine", "ray", "--level", "document") == 0
+    (shard,) = (tmp_path / "out").glob("part-*")
+    assert shard.read_bytes() == (tmp_path / "one.jsonl").read_bytes()
+    assert all("tree" in record for record in lines_of(shard))
+    capsys.readouterr()
+    for option in ("--relations=fine", "--signals"):
+        assert command(path, "-o", tmp_path / "two.jsonl", option) == 2
+        told = capsys.readouterr().err
+        assert command(path, "-o", tmp_path / "more", "--engine", "ray", option) == 2
+        assert capsys.readouterr().err == told
+
+
 @pytest.mark.parametrize("name", ["parse", "segment"])
 def test_shards_are_what_the_local_engine_writes(name, here, tmp_path, capsys):
     path = write_lines(tmp_path / "in.jsonl", *records(4), "oops", *records(6))

@@ -6,7 +6,8 @@ import pytest
 
 from rhetree.cli.main import main
 from rhetree.formats import read_one
-from support.flood import TEXT
+from rhetree.jobs.encoding import encode
+from support.flood import TEXT, flood
 
 
 def parse(*arguments):
@@ -45,6 +46,19 @@ def test_layout_and_probabilities_are_in_json(text, capsys):
 def test_the_tree_over_all_edus_is_drawn(format, text, capsys):
     assert parse(text, "--format", format) == 0
     assert "joint" in capsys.readouterr().out
+
+
+def test_a_picture_shows_what_joins_the_sentences():
+    assert b"organization-heading" in encode(flood(), "svg")
+    assert b"organization-heading" in encode(flood(), "html")
+
+
+@pytest.mark.usefixtures("model")
+def test_a_parsed_document_can_be_parsed_again(text, tmp_path, capsys):
+    assert parse(text, "-o", tmp_path / "first.json") == 0
+    for level in ("document", "sentence"):
+        assert main(["parse", "--level", level, str(tmp_path / "first.json"), "--format", "jsonl"]) == 0
+        assert ("tree" in json.loads(capsys.readouterr().out)) == (level == "document")
 
 
 @pytest.mark.usefixtures("model")

@@ -231,6 +231,15 @@ def test_a_bad_row_leaves_the_others_readable(tmp_path, capsys):
     assert "skipped 3 records" in err
 
 
+def test_a_row_that_is_bad_in_two_ways_leaves_the_next_one(tmp_path, capsys):
+    path = tmp_path / "in.csv"
+    path.write_bytes(b'text,n\n"A" a\xff,1\nB.,2\n')
+    assert command(path, "--on-error", "skip") == 1
+    out, err = capsys.readouterr()
+    assert [json.loads(line)["text"] for line in out.splitlines()] == ["B."]
+    assert "skipped 1 record" in err
+
+
 def test_a_field_that_never_ends_is_bounded(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(streams, "MOST_BYTES", 200_000)
     path = tmp_path / "in.csv"

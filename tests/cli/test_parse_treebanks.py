@@ -147,3 +147,10 @@ def test_rs3_declares_all_relations_of_the_model(tmp_path):
     for label in labels:
         relation, _, nuclearity = label.rpartition("-")
         assert f'<rel name="{relation}" type="{"multinuc" if nuclearity == "NN" else "rst"}"/>' in header
+
+
+def test_an_edu_without_words_is_named(tmp_path, capsys):
+    path = tmp_path / "in.edus"
+    path.write_text("He left\n\u200b\nbecause it rained.\n", encoding="utf-8")
+    assert main(["parse", str(path)]) == 2
+    assert f"{path}: EDU 2 has no text" in capsys.readouterr().err

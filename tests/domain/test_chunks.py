@@ -176,3 +176,7 @@ def test_a_paragraph_that_does_not_fit_is_cut_between_sentences():
     document = tokenize("One two. Three four. Five six.\n\nSeven.")
     document = replace(document, edus=document.sentences)
     assert texts(document.chunks(max_tokens=6)) == ["One two. Three four.", "Five six.\n\nSeven."]
+
+
+def test_a_parsed_text_of_invisible_characters_has_no_chunks():
+    assert tokenize("\u200b").chunks(3) == ()

@@ -158,3 +158,18 @@ def test_free_paths_are_numbered_from_the_second_on(tmp_path):
     free = FreePaths()
     found = [free.free(tmp_path / name).name for name in ("a", "a", "b", "a", "a-2")]
     assert found == ["a", "a-2", "b", "a-3", "a-2-2"]
+
+
+def test_each_of_many_equal_names_is_tried_once(tmp_path, monkeypatch):
+    free, n_tries = FreePaths(), 0
+    take = free.take
+
+    def counted(path):
+        nonlocal n_tries
+        n_tries += 1
+        return take(path)
+
+    monkeypatch.setattr(free, "take", counted)
+    names = [free.free(tmp_path / "a").name for _ in range(100)]
+    assert names[-1] == "a-100"
+    assert n_tries < 300

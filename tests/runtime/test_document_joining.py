@@ -28,6 +28,8 @@ from rhetree.runtime.document_units import (
     units_of,
 )
 from rhetree.runtime.workers import Workers
+from rhetree.text import tokenize
+from rhetree.text.html import html_layout
 from support.document_trees import (
     FakeDocumentNetwork,
     RandomDocumentNetwork,
@@ -60,8 +62,20 @@ def long_document(n_sentences, sentences_in_paragraph=5):
 def test_paragraphs_end_at_blank_lines_or_else_at_line_ends():
     assert find_paragraphs(plain()) == [Span(0, 1), Span(1, 3), Span(3, 6)]
     assert find_paragraphs(plain(gap="\n")) == [Span(0, 1), Span(1, 3), Span(3, 6)]
+    assert find_paragraphs(plain(gap="\r\r")) == [Span(0, 1), Span(1, 3), Span(3, 6)]
+    assert find_paragraphs(plain(gap="\r\n\r\n")) == [Span(0, 1), Span(1, 3), Span(3, 6)]
     assert find_paragraphs(plain(gap=" ")) == [Span(0, 6)]
     assert find_paragraphs(Document()) == []
+
+
+def test_markup_says_what_a_paragraph_is():
+    text = "<p>Cats sleep. Dogs\n\nbark.</p><p>Birds sing.</p>\n\n<ul><li>Fish swim.</li></ul>"
+    layout = html_layout(text)
+    assert find_paragraphs(tokenize(text, markup=layout.markup, blocks=layout.blocks)) == [
+        Span(0, 2),
+        Span(2, 3),
+        Span(3, 4),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -301,6 +301,16 @@ def test_trees_are_drawn(api):
     ].replace("document for each", "for each")
 
 
+def test_a_table_of_bytes_is_base64_among_others(api):
+    pytest.importorskip("pyarrow", reason="needs the extra parquet")
+    alone = api.post("/v1/parse", json={"text": "It rained.", "format": "parquet"})
+    assert alone.headers["content-type"] == "application/vnd.apache.parquet"
+    (item,) = api.post("/v1/parse", json={"documents": ["It rained."], "format": "parquet"}).json()[
+        "documents"
+    ]
+    assert base64.b64decode(item["content"]).startswith(b"PAR1")
+
+
 def test_a_png_is_bytes_alone_and_base64_among_others(api):
     pytest.importorskip("resvg_py", reason="needs the extra png")
     from rhetree.draw import png

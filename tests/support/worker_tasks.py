@@ -4,7 +4,6 @@ import os
 import signal
 import time
 from dataclasses import dataclass, replace
-from types import SimpleNamespace
 
 from rhetree.errors import MismatchError, ModelError
 from rhetree.jobs.portions import Worked
@@ -69,7 +68,7 @@ class ClusterWorker:
 
     def __init__(self, task):
         self._task = task
-        self.parser = SimpleNamespace(model=SimpleNamespace(identity="play 1"))
+        self.identity = "play 1"
 
     def work_on(self, portion):
         results = []

@@ -75,9 +75,20 @@ def _shard_task(args: argparse.Namespace, *, parses: bool) -> "ShardTask":
 
         check_parquet()
     # The folder of a model is looked for from here, not from where a worker happens to be.
-    model = args.model and str(find_model(args.model).absolute())
+    model, document_model = (
+        name and str(find_model(name).absolute()) for name in (args.model, args.document_model)
+    )
     task = Task(
-        model=model, parses=parses, threads=1, beam=args.beam, batch_cost=args.batch_cost, device=args.device
+        model=model,
+        parses=parses,
+        threads=1,
+        beam=args.beam,
+        batch_cost=args.batch_cost,
+        device=args.device,
+        level=args.level,
+        document_model=document_model,
+        relations=args.relations if parses else "class",
+        signals=parses and args.signals,
     )
     return ShardTask(
         task=task,

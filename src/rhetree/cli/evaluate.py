@@ -6,9 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rhetree.cli.options import add_device_argument, naming_options, say, with_option
+from rhetree.cli.options import add_device_argument, naming_options, say, whole_number, with_option
 from rhetree.cli.treebank_options import add_treebank_arguments, check_seed
 from rhetree.errors import ArgumentError, RhetreeError, counted
+from rhetree.runtime.workers import MOST_THREADS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -74,7 +75,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--to", metavar="FORMAT", help="the format of what is written (default: by its ending)"
     )
-    parser.add_argument("--threads", type=int, default=0, help="number of threads (default: 0, one per core)")
+    parser.add_argument(
+        "--threads",
+        type=whole_number(0, MOST_THREADS),
+        default=0,
+        help="number of threads (default: 0, one per core)",
+    )
     add_device_argument(parser)
 
 

@@ -2,8 +2,9 @@
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from math import inf
 
 from rhetree.cli.relations import add_relations_argument
 from rhetree.errors import ArgumentError, RhetreeError
@@ -76,3 +77,19 @@ def with_option(error: RhetreeError) -> str:
 def say(what: str) -> None:
     """Print a message to the user on standard error."""
     print(f"rhetree: {what}", file=sys.stderr)
+
+
+def whole_number(least: int, most: float = inf) -> Callable[[str], int]:
+    """Reads a whole number from the command line."""
+
+    def read(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            number = least - 1
+        if not least <= number <= most:
+            up_to = "or more" if most == inf else f"to {most}"
+            raise argparse.ArgumentTypeError(f"expected a whole number, {least} {up_to}, found {text!r}")
+        return number
+
+    return read

@@ -4,14 +4,13 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rhetree.cli.options import add_device_argument
+from rhetree.cli.options import add_device_argument, whole_number
 from rhetree.errors import RhetreeError
 from rhetree.jobs.encoding import ENCODINGS
 from rhetree.jobs.places import STANDARD, check_read_once, names_folder
@@ -47,20 +46,20 @@ def add_text_arguments(parser: argparse.ArgumentParser, formats: Sequence[str]) 
     add("--model", metavar="NAME|FOLDER", help="an installed model (rhetree models) or the folder of one")
     add(
         "--beam",
-        type=_whole_number(1),
+        type=whole_number(1),
         default=1,
         metavar="K",
         help="the K best readings of each sentence, with their probabilities: drawn, and in JSON as alternatives",
     )
     add(
         "--threads",
-        type=_whole_number(0, MOST_THREADS),
+        type=whole_number(0, MOST_THREADS),
         metavar="N",
         help="number of threads (default: 0, one per core; with several workers, one for each worker)",
     )
     add(
         "--workers",
-        type=_whole_number(1, MOST_WORKERS),
+        type=whole_number(1, MOST_WORKERS),
         metavar="N",
         help="number of processes, each with a model of its own (default: 1; with --engine ray one for each "
         "processor of the cluster); the output is the same",
@@ -69,7 +68,7 @@ def add_text_arguments(parser: argparse.ArgumentParser, formats: Sequence[str]) 
     add_device_argument(parser)
     add(
         "--batch-cost",
-        type=_whole_number(1),
+        type=whole_number(1),
         metavar="N",
         help="most tokens in a batch, padding included: more takes more memory",
     )
@@ -97,7 +96,7 @@ def _add_engine_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--shard-size",
-        type=_whole_number(1),
+        type=whole_number(1),
         metavar="N",
         help="characters of text in a shard of --engine ray (default: 1000000)",
     )
@@ -274,17 +273,3 @@ def _to_folder(args: argparse.Namespace) -> bool:
 
 def _is_path(argument: str) -> bool:
     return argument == "-" or os.path.exists(argument)  # noqa: PTH110  # a text may be no path at all
-
-
-def _whole_number(least: int, most: float = inf) -> Callable[[str], int]:
-    def read(text: str) -> int:
-        try:
-            number = int(text)
-        except ValueError:
-            number = least - 1
-        if not least <= number <= most:
-            up_to = "or more" if most == inf else f"to {most}"
-            raise argparse.ArgumentTypeError(f"expected a whole number, {least} {up_to}, found {text!r}")
-        return number
-
-    return read

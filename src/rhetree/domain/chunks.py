@@ -46,7 +46,7 @@ def chunk(
     if max_tokens is not None and (not isinstance(max_tokens, int) or max_tokens < 1):
         raise ValueError(f"max_tokens is a whole number from 1 on, or None, got {max_tokens!r}")
     if not document.edus:
-        if document.text.strip():
+        if not document.is_blank:
             raise ValueError(
                 "chunks end at EDU edges, and this document has no EDUs; segment or parse it first"
             )

@@ -38,6 +38,8 @@ def open_source(path: Path) -> Iterator[TextIO]:
     """Open a text file, or standard input for ``-``. The text is UTF-8, with or without a byte-order mark."""
     try:
         if path == STDIN:
+            if sys.stdin is None:
+                raise RhetreeError("-: standard input is closed; name a file")
             sys.stdin.reconfigure(encoding="utf-8-sig", errors="strict")  # type: ignore[union-attr]  # a TextIOWrapper wherever there is a console
             yield sys.stdin
         else:

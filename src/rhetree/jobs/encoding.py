@@ -126,12 +126,12 @@ def _parquet(document: "Document") -> bytes:
 
 
 def _picture(format: "PictureFormat") -> "Callable[[Document], bytes]":
-    """Draws each sentence by itself."""
+    """Draws the tree of a document; without one, each sentence by itself."""
 
     def encode(document: "Document") -> bytes:
         from rhetree.draw.picture import PictureConfig, draw
 
-        return draw(document, format, PictureConfig(by_sentence=bool(document.sentences)))
+        return draw(document, format, PictureConfig(by_sentence=document.tree is None))
 
     return encode
 

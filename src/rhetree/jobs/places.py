@@ -52,6 +52,8 @@ class FreePaths:
 
     def __init__(self) -> None:
         self._taken: set[str] = set()
+        self._counts: dict[str, int] = {}
+        """The last number that was given to a name."""
 
     def take(self, path: Path) -> bool:
         """Take a path; False if it was taken before."""
@@ -62,8 +64,10 @@ class FreePaths:
 
     def free(self, path: Path) -> Path:
         """Take this path, or the first free one of ``NAME-2``, ``NAME-3`` and so on."""
-        name, count = path.name, 1
+        name, key = path.name, os.path.normcase(path)
+        count = self._counts.get(key, 1)
         while not self.take(path):
             count += 1
             path = path.with_name(f"{name}-{count}")
+        self._counts[key] = count
         return path

@@ -176,6 +176,8 @@ def _open(source: Source) -> AbstractContextManager[BinaryIO]:
     if source.text is not None:
         return io.BytesIO(source.text.encode("utf-8"))
     if source.path == STANDARD:
+        if sys.stdin is None:
+            raise RhetreeError("-: standard input is closed; name a file")
         return nullcontext(sys.stdin.buffer)
     if source.url is not None:
         return open_url(source.url)

@@ -66,6 +66,7 @@ def _read_rows(lines: Iterable[bytes], source: Source, delimiter: str) -> Iterat
         try:
             row = next(rows, None)
         except csv.Error as error:
+            bad.clear()  # one complaint about a row is enough
             yield FileError(f"not CSV: {error}; a quote inside a quoted field is doubled", source.path, line)
             continue
         if row is None:

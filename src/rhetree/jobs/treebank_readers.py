@@ -7,6 +7,7 @@ from itertools import groupby
 from pathlib import Path
 
 from rhetree.errors import FileError, RhetreeError, TreebankError
+from rhetree.formats.format import blame
 from rhetree.jobs.records import Found, Source, encodable
 from rhetree.jobs.streams import decode, whole
 
@@ -49,7 +50,8 @@ def _read_annotated(lines: Iterable[bytes], source: Source, format: str) -> Iter
     path = Path(encodable(str(source.path)))
     for document in FORMATS[format].read(io.StringIO(text, newline=None), path, lenient=source.lenient):
         if not document.sentences:
-            tokenized = tokenize_edus(document.edu_texts(), document.name)
+            with blame(source.path):
+                tokenized = tokenize_edus(document.edu_texts(), document.name)
             document = replace(tokenized, metadata=document.metadata)
         yield Found(document, document.name, has_gold=True)
 

@@ -7,12 +7,12 @@ tree. Everything here is known from text, sentences, EDUs and sentence trees; no
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 import numpy as np
 
 from rhetree.domain.document import Document
-from rhetree.domain.span import Span
+from rhetree.domain.span import Span, spans_of_lengths
 from rhetree.domain.tree import Tree
 from rhetree.runtime.network import Bools, Floats, Ints
 
@@ -32,7 +32,8 @@ SPREAD = 16
 
 _MOST_HEADING_TOKENS = 12
 _BULLET = re.compile(r"[-*•·–—▪◦‣]\s*\Z|\(?(\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)]\Z")
-_BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
+_BLANK_LINE = re.compile(r"(?:\r\n|\n|\r(?!\n))[^\S\r\n]*[\r\n]")
+_LINE_END = re.compile(r"[\r\n]")
 _QUOTES = "\"'“‘«`"
 _FINAL = ".?!…:;,"
 
@@ -115,17 +116,23 @@ def head_edu(tree: Tree) -> int:
 
 
 def find_paragraphs(document: Document) -> list[Span]:
-    """Spans of sentences with blank lines between them, or with single line ends in a text that has no blank line."""
+    """Spans of sentences with blank lines between them, or with single line ends in a text that has no blank line.
+
+    Where markup says what a paragraph is, line ends do not count.
+    """
     n = len(document.sentences)
     if not n:
         return []
+    if document.markup and document.blocks:
+        lengths = [len(list(same)) for _, same in groupby(document.sentence_blocks())]
+        return list(spans_of_lengths(lengths))
     gaps = [
         document.text[document.tokens[before.end - 1].end : document.tokens[after.start].start]
         for before, after in pairwise(document.sentences)
     ]
     are_edges = [bool(_BLANK_LINE.search(gap)) for gap in gaps]
     if not any(are_edges):
-        are_edges = ["\n" in gap for gap in gaps]
+        are_edges = [bool(_LINE_END.search(gap)) for gap in gaps]
     starts = [0, *(number for number, is_edge in enumerate(are_edges, start=1) if is_edge)]
     return [Span(start, end) for start, end in pairwise([*starts, n])]
 

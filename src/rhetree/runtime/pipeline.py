@@ -363,6 +363,7 @@ def with_readings(document: Document, readings: list[tuple[Reading, ...]]) -> Do
         sentence_trees=tuple(trees),
         readings=tuple(readings),
         nary=None,
+        split_probs=(),
         secondary_edges=(),
         signals=tuple(signals),
         # CoNLL-U's field of relations between EDUs

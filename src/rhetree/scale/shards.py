@@ -92,7 +92,7 @@ class ShardWorker:
     def _loaded(self) -> Worker:
         if self._worker is None:
             worker = self._job.task.load()
-            found = worker.parser.model.identity
+            found = worker.identity
             if found != self._job.identity:
                 what = f"this machine has the model {found}, and the run was begun with {self._job.identity}"
                 raise ModelError(f"{what}; install the same model everywhere")

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from rhetree.jobs.encoding import ENCODINGS
 from rhetree.serve.failures import Failure
 
 NDJSON = "application/x-ndjson"
@@ -22,9 +23,11 @@ MEDIA_TYPES = {
     "png": "image/png",
     "rs3": "application/xml",
     "rs4": "application/xml",
+    "csv": "text/csv",
+    "parquet": "application/vnd.apache.parquet",
 }
 """Media types of formats; all others are plain text."""
-BINARY = {"png"}
+BINARY = frozenset(name for name, encoding in ENCODINGS.items() if encoding.binary)
 """Formats that are not text."""
 
 
