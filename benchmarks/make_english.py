@@ -1,10 +1,12 @@
-"""Make the shipped model again: two teachers, the student that learns from both, its export and what stands on top of it.
+"""Make the shipped model again: three teachers, three students one after another, the last one's export and what stands on it.
 
     python benchmarks/make_english.py GUM TEXTS ENCODERS -o RUNS [--threads N]
 
 TEXTS is a folder with `ewt.conllu`, `lines.conllu` and `partut.conllu` (train splits, without discourse annotation),
-ENCODERS one with the Hugging Face folders `e5-small` and `gte-small`. Each run goes on where it was if this is started
-again. About two hours on one core with bfloat16. The model is RUNS/english/shipped.
+ENCODERS one with the Hugging Face folders `e5-small`, `gte-small` and `mpnet`. Two small teachers teach the first student.
+The second learns from it and from a large teacher on MPNet, and goes on where the first ended; so does the third with the
+second. A run goes on where it was if this is started again, and what is finished is not made again. About nine hours on two
+cores. The model is RUNS/english-3/shipped.
 """
 
 import argparse
@@ -12,8 +14,23 @@ import subprocess
 import sys
 from pathlib import Path
 
-TEACHERS = ("e5-small", "gte-small")
 TEXTS = ("ewt.conllu", "lines.conllu", "partut.conllu")
+SMALL = ("e5-small", "gte-small")
+LARGE = ("train.epochs=4", "optimizer.pretrained_rate=6e-5", "train.average=0.998")
+FIRST = (
+    "train.epochs=4",
+    "train.seed=1",
+    "optimizer.learning_rate=1e-3",
+    "optimizer.pretrained_rate=1e-4",
+    "network.embedding.hidden_pieces=0",
+)
+SECOND = (
+    "train.epochs=4",
+    "train.seed=1",
+    "optimizer.learning_rate=7e-4",
+    "optimizer.pretrained_rate=7e-5",
+)
+THIRD = ("train.seed=3",)
 
 
 def main() -> None:
@@ -26,41 +43,57 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, required=True)
     parser.add_argument("--threads", type=int, default=1)
     args = parser.parse_args()
-    shared = [f"data.corpus={args.gum}", f"train.threads={args.threads}"]
-    for encoder in TEACHERS:
-        path = f"network.embedding.path={args.encoders / encoder}"
-        train("english-teacher", args.output / f"english-{encoder}", *shared, path)
-    teachers = [str(args.output / f"english-{encoder}" / "model") for encoder in TEACHERS]
+    shared = (f"data.corpus={args.gum}", f"train.threads={args.threads}")
+    small = [args.output / f"english-{name}" for name in SMALL]
+    for name, folder in zip(SMALL, small, strict=True):
+        train("english-teacher", folder, *shared, encoder(args.encoders / name))
+    large = args.output / "english-mpnet"
+    train("english-teacher", large, *shared, encoder(args.encoders / "mpnet"), *LARGE)
+    export(large)
+
     texts = [str(args.texts / name) for name in TEXTS]
-    train(
-        "english",
-        args.output / "english",
-        *shared,
-        f"network.embedding.path={args.encoders / 'e5-small'}",
-        f"distillation.teachers={teachers}",
-        f"distillation.texts={texts}",
-    )
-    shipped = str(args.output / "english" / "shipped")
-    rhetree("export", str(args.output / "english" / "model"), "-o", shipped)
-    finish(shipped, str(args.gum))
+    shared = (*shared, encoder(args.encoders / "e5-small"), f"distillation.texts={texts}")
+    students = [args.output / f"english-{number}" for number in (1, 2, 3)]
+    train("english", students[0], *shared, taught_by(*(folder / "model" for folder in small)), *FIRST)
+    finish(export(students[0]), args.gum)
+    for before, student, settings in zip(students, students[1:], (SECOND, THIRD), strict=False):
+        teachers = taught_by(large / "shipped", before / "shipped")
+        train("english", student, *shared, f"train.start={before / 'model'}", teachers, *settings)
+        finish(export(student), args.gum)
 
 
-def finish(model: str, gum: str) -> None:
-    """Add what comes on top of an exported model: temperatures, search, fine relations and signals."""
-    script("calibrate.py", model, gum, "--write")
-    script("search.py", model, gum, "--write", "3", "0.3")
-    script("add_heads.py", model, gum, "--write")
+def encoder(folder: Path) -> str:
+    return f"network.embedding.path={folder}"
 
 
-def script(name: str, *words: str) -> None:
-    """Run another script of this folder."""
-    subprocess.run([sys.executable, str(Path(__file__).with_name(name)), *words], check=True)
+def taught_by(*models: Path) -> str:
+    return f"distillation.teachers={[str(model) for model in models]}"
 
 
 def train(recipe: str, folder: Path, *assignments: str) -> None:
     settings = [word for assignment in assignments for word in ("--set", assignment)]
     resume = ["--resume"] if (folder / "checkpoint.safetensors").exists() else []
     rhetree("train", recipe, *settings, "-o", str(folder), *resume)
+
+
+def export(run: Path) -> Path:
+    """Write the model of a run in low precision, as it is shipped, unless that was done before."""
+    shipped = run / "shipped"
+    if not shipped.exists():
+        rhetree("export", str(run / "model"), "-o", str(shipped))
+    return shipped
+
+
+def finish(model: Path, gum: Path) -> None:
+    """Add what comes on top of an exported model: temperatures, search, fine relations and signals."""
+    script("calibrate.py", str(model), str(gum), "--write")
+    script("search.py", str(model), str(gum), "--write", "3", "0.5")
+    script("add_heads.py", str(model), str(gum), "--write")
+
+
+def script(name: str, *words: str) -> None:
+    """Run another script of this folder."""
+    subprocess.run([sys.executable, str(Path(__file__).with_name(name)), *words], check=True)
 
 
 def rhetree(*words: str) -> None:

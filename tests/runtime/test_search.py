@@ -85,7 +85,7 @@ def test_the_shipped_model_searches_and_one_without_settings_is_greedy(tmp_path)
     folder = english_without(tmp_path / "model", "search")
     assert load_runtime(folder, threads=1).search == GREEDY
     parser = rhetree.load("english", threads=1)
-    assert parser.model.search == parser.pipeline.search == Search(3, 0.3)
+    assert parser.model.search == parser.pipeline.search == Search(3, 0.5)
     text = "When the rain that had been falling stopped, we left, hoping to reach the sea before it got dark."
     parsed = parser.parse(text)
     assert [len(readings) for readings in parsed.readings] == [1]
