@@ -6,6 +6,7 @@ after ``pytest -n0 --regenerate tests/test_golden_english.py``.
 """
 
 import json
+from math import log
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,8 @@ GOLDEN = Path(__file__).parent / "golden"
 MODELS = ("english", "english-fast")
 BRIDGE = "The bridge is closed. It was built in 1911.\n\nThe town wants to repair it, but it has no money."
 """A text with no near-ties: places have the probability 0.77 and more, and likeliest labels almost twice that of the next."""
+NEAR = 0.15
+"""Difference of two readings' total scores, or of two labels' log-probabilities, that another processor may turn round."""
 TOLERANCE = 0.05
 """Largest difference of a probability; ONNX Runtime 1.20 and 1.31 differ by up to 0.022 (the int8 encoder rounds differently)."""
 
@@ -60,6 +63,17 @@ def test_probabilities_are_those_of_the_golden_file(model, parsed, request):
         for one, other in zip(a, b, strict=True)
     ]
     assert max(differences) <= TOLERANCE
+
+
+def test_no_sentence_has_near_ties(model):
+    """Else another processor, which rounds differently, may find another tree."""
+    worth = rhetree.load(model, threads=1).pipeline.search.per_edu
+    for document in parse_all(model, threads=1, beam=4):
+        for best, *others in document.readings:
+            totals = [reading.log_prob + worth * len(reading.edus) for reading in (best, *others)]
+            assert all(totals[0] - other > NEAR for other in totals[1:]), document.text
+            for labels in best.label_probs:
+                assert len(labels) == 1 or log(labels[0][1] / labels[1][1]) > NEAR, document.text
 
 
 def test_threads_and_batches_change_nothing_to_the_last_bit(model, parsed):
