@@ -116,3 +116,11 @@ def test_a_folder_that_may_not_be_listed_is_the_users_mistake(tmp_path, capsys, 
     monkeypatch.setattr("rhetree.cli.main._close_output", lambda: None)
     assert main(["compare", str(tmp_path / "gold.jsonl"), str(tmp_path), str(tmp_path), "--runs"]) == 2
     assert capsys.readouterr().err == f"rhetree: {tmp_path}: Permission denied\n"
+
+
+def test_what_the_encoding_of_the_output_lacks_is_shown_by_number():
+    command = [sys.executable, "-m", "rhetree", "parse", "--help"]
+    told = subprocess.run(
+        command, capture_output=True, env=os.environ | {"PYTHONIOENCODING": "ascii"}, check=True
+    )
+    assert b"\\u2026" in told.stdout

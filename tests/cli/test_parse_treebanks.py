@@ -149,6 +149,13 @@ def test_rs3_declares_all_relations_of_the_model(tmp_path):
         assert f'<rel name="{relation}" type="{"multinuc" if nuclearity == "NN" else "rst"}"/>' in header
 
 
+def test_a_text_file_may_say_that_its_lines_are_edus(tmp_path, capsys):
+    path = tmp_path / "in.edus.txt"
+    path.write_text("".join(f"{edu}\n" for edu in EDUS), encoding="utf-8")
+    assert main(["parse", str(path), "--format", "edus"]) == 0
+    assert capsys.readouterr().out.split("\n")[:3] == EDUS
+
+
 def test_an_edu_without_words_is_named(tmp_path, capsys):
     path = tmp_path / "in.edus"
     path.write_text("He left\n\u200b\nbecause it rained.\n", encoding="utf-8")

@@ -3,12 +3,14 @@
 import io
 import json
 import sys
+from dataclasses import replace
 
 import pytest
 
 from rhetree.cli.main import main
 from rhetree.domain.document import Document
 from rhetree.formats import write
+from rhetree.jobs.encoding import encode
 from support.fake_model import fake_parser
 from support.flood import TEXT, flood
 
@@ -67,6 +69,16 @@ def test_several_documents_have_their_names_above_them(parsed, tmp_path, capsys)
     assert summarize(parsed, tmp_path / "other.dis", "-n", 1) == 0
     lines = capsys.readouterr().out.splitlines()
     assert (lines[0], lines[2], lines[3]) == ("flood", "", "other")
+
+
+def test_several_documents_of_one_file_have_their_names_too(tmp_path, capsys):
+    documents = [replace(flood(), name=name) for name in ("one", "two")]
+    (tmp_path / "both.jsonl").write_text(
+        "".join(str(encode(each, "jsonl")) for each in documents), encoding="utf-8"
+    )
+    assert summarize(tmp_path / "both.jsonl", "-n", 1) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert (lines[0], lines[2], lines[3]) == ("one", "", "two")
 
 
 def test_a_bad_document_does_not_stop_the_others(parsed, tmp_path, capsys):

@@ -7,6 +7,7 @@ INPUT is a text, a file, a folder or -, as for rhetree parse. Documents that com
 import argparse
 import json
 from collections.abc import Callable
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from rhetree.cli.options import naming_options, say, with_option
@@ -51,9 +52,10 @@ def run(args: argparse.Namespace) -> int:
     n_done = n_bad = 0
     joiner = Joiner(args.model, args.document_model)
     with naming_options():
-        sources = choose_sources(args)
-        several = len(sources) > 1
-        for found in documents_of(sources):
+        documents = documents_of(choose_sources(args))
+        opening = list(islice(documents, 2))
+        several = len(opening) > 1
+        for found in chain(opening, documents):
             try:
                 if isinstance(found, RhetreeError):
                     raise found

@@ -20,11 +20,11 @@ from rhetree.jobs.treebank_readers import read_conllu, read_dis, read_edus, read
 if TYPE_CHECKING:
     from rhetree.text.markup import Layout
 
-_JSON = re.compile(rb'\{\s*("[^"]*"\s*:|"[^"\s]*"?\s*\Z|\}?\s*\Z)')
+_JSON = re.compile(rb'\{\s*("[^"]*"\s*:|"[^"\s]*"?\s*\Z|\}\s*\Z|\Z)')
 """An object up to its first key, or cut off before that. Texts may begin with a brace, even with ``{"``."""
 _CONLLU_ROW = re.compile(rb"[0-9][0-9.-]*(\t[^\t]*){9}")
 _CONLLU_COMMENTS = (b"# newdoc", b"# sent_id", b"# global.")
-_UNDECIDED = re.compile(rb"(\xef\xbb\xbf)?\s*(\{?\s*|#.*)", re.S)
+_UNDECIDED = re.compile(rb"(\xef\xbb\xbf)?\s*(\{\s*|#.*)?", re.S)
 """A line that leaves the kind open: blank, a comment, or the brace that opens an object."""
 
 

@@ -168,8 +168,11 @@ def _kind_of(path: Path) -> str | None:
 
 
 def _ending(path: Path) -> str:
-    """The ending that tells what a file holds: ``jsonl`` for ``a.jsonl.gz``."""
-    return without_compression(path).suffix.lower().removeprefix(".")
+    """The ending that tells what a file holds: ``jsonl`` for ``a.jsonl.gz``, ``edus`` for ``a.edus.txt``."""
+    plain = without_compression(path)
+    if plain.name.lower().endswith(".edus.txt"):
+        return "edus"
+    return plain.suffix.lower().removeprefix(".")
 
 
 def _open(source: Source) -> AbstractContextManager[BinaryIO]:
