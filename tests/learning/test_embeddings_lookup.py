@@ -39,6 +39,7 @@ def static(tmp_path, text=GLOVE, **settings):
         ({"kind": "transformer", "path": "x", "window": 3}, "at least 8"),
         ({"kind": "transformer", "path": "x", "hidden_pieces": 1.0}, "hidden_pieces is within 0 <= p < 1"),
         ({"kind": "transformer", "path": "x", "encoder_dropout": 1.0}, "0 <= p < 1"),
+        ({"kind": "transformer", "path": "x", "attention_dropout": -0.1}, "0 <= p < 1"),
         (
             {"kind": "transformer", "path": "x", "encoder_dropout": 0.3},
             "encoder_dropout = 0.3 means nothing while tuning is frozen",

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from rhetree.errors import EmbeddingError, MissingExtraError, ModelError
 from rhetree.learning.embeddings import EmbeddingConfig, load_embedder, make_embedder
-from rhetree.learning.embeddings.hugging_face import find_stack
+from rhetree.learning.embeddings.hugging_face import attention_dropouts, find_stack
 from rhetree.learning.embeddings.transformer import pick_words
 from rhetree.runtime.pieces import WordPieces, row_groups, window_owners, window_starts
 from support.tiny_encoders import byte_level_tokenizer, edit_json, save_encoder, word_piece_tokenizer
@@ -206,7 +206,7 @@ def test_a_sentence_alone_is_the_same_in_a_batch(bert, settings):
 
 
 def test_bfloat16_is_for_training_alone(bert):
-    settings = {"tuning": "tuned", "encoder_dropout": 0.0}
+    settings = {"tuning": "tuned", "encoder_dropout": 0.0, "attention_dropout": 0.0}
     exact, coarse = embedder_of(bert, **settings), embedder_of(bert, **settings, training_dtype="bfloat16")
     sentences = [["the", "cat", "sat"]]
     with torch.no_grad():
@@ -377,13 +377,37 @@ def test_dropout_is_in_what_is_trained_and_nowhere_else(bert):
 
     assert not moves(embedder_of(bert))
     assert not moves(embedder_of(bert, tuning="mix"))
-    assert moves(embedder_of(bert, tuning="tuned", encoder_dropout=0.3))
-    assert not moves(embedder_of(bert, tuning="tuned", encoder_dropout=0.0))
+    assert moves(embedder_of(bert, tuning="tuned", encoder_dropout=0.3, attention_dropout=0.0))
+    assert moves(embedder_of(bert, tuning="tuned", encoder_dropout=0.0, attention_dropout=0.3))
+    assert not moves(embedder_of(bert, tuning="tuned", encoder_dropout=0.0, attention_dropout=0.0))
     embedder = embedder_of(bert, tuning="tuned", from_layer=2).train()
     assert not embedder.encoder.embeddings.training
     assert not embedder.encoder.encoder.layer[0].training
     assert embedder.encoder.encoder.layer[1].training
     assert not any(module.training for module in embedder.eval().modules())
+
+
+def small_encoder(kind):
+    config = transformers.AutoConfig.for_model(kind, vocab_size=40)
+    for name in ("num_hidden_layers", "n_layers"):
+        if hasattr(config, name):
+            setattr(config, name, 1)
+    with torch.device("meta"):
+        return transformers.AutoModel.from_config(config)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("bert", "encoder.layer.0.attention.self.dropout"),
+        ("distilbert", "transformer.layer.0.attention.dropout"),
+        ("mpnet", "encoder.layer.0.attention.attn.dropout"),
+        ("roberta", "encoder.layer.0.attention.self.dropout"),
+    ],
+)
+def test_the_dropout_of_attention_weights_is_found_whatever_its_name(kind, name):
+    encoder = small_encoder(kind)
+    assert attention_dropouts(encoder) == [encoder.get_submodule(name)]
 
 
 def pieces_read(embedder, sentences):

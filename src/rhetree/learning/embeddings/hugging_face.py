@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,10 @@ _auto: Any = transformers.AutoModel
 _logging: Any = logging
 
 _FILES = ("config.json", "tokenizer.json")
+_ATTENTION_DROPOUTS = ("attention_probs_dropout_prob", "attention_dropout")
+"""What configurations call the share of attention weights that are dropped."""
+_MARK = 0.4375
+"""A share that no configuration has by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +142,26 @@ def find_stack(encoder: nn.Module) -> tuple[list[nn.Module], list[nn.Module]]:
     inside = {id(module) for layer in layers for module in layer.modules()}
     # FlauBERT's list has attentions alone: what is between them stands beside the last one.
     return ([], []) if any(id(module) in inside for module in above) else (layers, above)
+
+
+def attention_dropouts(encoder: nn.Module) -> list[nn.Dropout]:
+    """What drops attention weights in an encoder.
+
+    Architectures name these modules differently, and some name others alike. So a copy without weights is built, in which
+    only these have a certain share.
+    """
+    config: Any = deepcopy(encoder.config)
+    for name in _ATTENTION_DROPOUTS:
+        if hasattr(config, name):
+            setattr(config, name, _MARK)
+    with torch.device("meta"):
+        copy = type(encoder)(config)
+    modules: dict[str, Any] = dict(encoder.named_modules())
+    return [
+        modules[name]
+        for name, module in copy.named_modules()
+        if isinstance(module, nn.Dropout) and module.p == _MARK
+    ]
 
 
 def _above(encoder: nn.Module, last: nn.Module) -> list[nn.Module]:

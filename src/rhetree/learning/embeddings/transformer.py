@@ -16,6 +16,7 @@ from rhetree.learning.embeddings.config import EmbeddingConfig
 from rhetree.learning.embeddings.contextual import ContextualEmbedder, hash_of_weights
 from rhetree.learning.embeddings.embedder import LayerMix
 from rhetree.learning.embeddings.hugging_face import (
+    attention_dropouts,
     build_encoder,
     cut_layers,
     describe_encoder,
@@ -80,6 +81,8 @@ class TransformerEmbedder(ContextualEmbedder):
         for module in encoder.modules():
             if isinstance(module, nn.Dropout):
                 module.p = config.encoder_dropout
+        for module in attention_dropouts(encoder) if self._trained else ():
+            module.p = config.attention_dropout
         self.train(self.training)
 
     @classmethod

@@ -29,6 +29,7 @@ _MAY_DIFFER = (
     "embedding.path",
     "embedding.from_layer",
     "embedding.encoder_dropout",
+    "embedding.attention_dropout",
     "embedding.hidden_pieces",
     "embedding.training_dtype",
     "embedding.features",
