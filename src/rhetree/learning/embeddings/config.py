@@ -21,9 +21,7 @@ MOST_PIECES = 2**17
 """Longest window, and most pieces of a word: what exported models are held to as well."""
 
 _HERE = "rhetree.learning.embeddings"
-_TUNED = frozenset(
-    {"from_layer", "encoder_dropout", "attention_dropout", "hidden_pieces", "training_dtype"}
-)
+_TUNED = frozenset({"from_layer", "encoder_dropout", "attention_dropout", "hidden_pieces", "training_dtype"})
 """The settings that mean something only while the encoder is trained."""
 _FEATURES = frozenset({"features", "features_dtype"})
 _PIECES = frozenset({"n_layers", "piece", "window", "max_pieces"})
