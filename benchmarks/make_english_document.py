@@ -1,26 +1,24 @@
-"""Make the model that joins sentences again: two teachers on MPNet, a student on e5-small, and its export.
+"""Make the model that joins sentences again: a teacher on MPNet, a student on e5-small, and its export.
 
     python benchmarks/make_english_document.py GUM TEXTS ENCODERS -o RUNS [--threads N]
 
-TEXTS is a folder with `ewt.conllu`, `lines.conllu` and `partut.conllu` (train splits, without discourse annotation), ENCODERS
-one with the Hugging Face folders `e5-small` and `mpnet`. The student learns from the teachers' mean, on GUM and on these
-texts, whose EDUs and sentence trees are those of `english`. A run goes on where it was if this is started again, and what is
-finished is not made again. About three hours on two cores. The model is RUNS/document-student/shipped.
+TEXTS is a folder with `ewt.conllu` and `lines.conllu` (train splits, without discourse annotation), ENCODERS one with the
+Hugging Face folders `e5-small` and `mpnet`. A network on either encoder learns from GUM. The one on e5-small then goes on as
+the student of both, on GUM and on the texts, whose EDUs and sentence trees are those of `english`. A run goes on where it
+was if this is started again, and what is finished is not made again. About two and a half hours on two cores. The model is
+RUNS/document-student/shipped.
 """
 
 import argparse
 import re
 from pathlib import Path
 
-from make_english import TEXTS, encoder, export, rhetree, taught_by, train
+from make_english import encoder, export, rhetree, taught_by, train
 
-TEACHER = (
-    "network.embedding.from_layer=1",
-    "network.embedding.n_layers=0",
-    "network.embedding.attention_dropout=0",
-    "optimizer.pretrained_rate=6e-5",
-    "train.epochs=4",
-)
+TEXTS = ("ewt.conllu", "lines.conllu")
+RECIPE = "english-document"
+LARGE = ("network.embedding.n_layers=0", "optimizer.pretrained_rate=6e-5")
+STUDENT = ("train.epochs=3", "optimizer.learning_rate=7e-4", "optimizer.pretrained_rate=7e-5")
 LONGEST = 60
 """Number of sentences of a document to learn from; longer ones are cut."""
 
@@ -36,22 +34,14 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     args = parser.parse_args()
     shared = (f"data.corpus={args.gum}", f"train.threads={args.threads}")
-    teachers = []
-    for seed in (1, 2):
-        folder = args.output / f"document-teacher-{seed}"
-        mpnet = encoder(args.encoders / "mpnet")
-        train("english-document", folder, *shared, mpnet, *TEACHER, f"train.seed={seed}", taught_by())
-        teachers.append(export(folder))
-    texts = [parsed(args.texts / name, args.output) for name in TEXTS]
-    student = args.output / "document-student"
-    train(
-        "english-document",
-        student,
-        *shared,
-        encoder(args.encoders / "e5-small"),
-        taught_by(*teachers),
-        f"distillation.texts={[str(text) for text in texts]}",
-    )
+    large, small, student = (args.output / f"document-{name}" for name in ("mpnet", "e5", "student"))
+    train(RECIPE, large, *shared, encoder(args.encoders / "mpnet"), *LARGE)
+    on_small = (*shared, encoder(args.encoders / "e5-small"))
+    train(RECIPE, small, *on_small)
+    texts = [str(parsed(args.texts / name, args.output)) for name in TEXTS]
+    teachers = taught_by(export(large), export(small))
+    start = f"train.start={small / 'model'}"
+    train(RECIPE, student, *on_small, *STUDENT, start, teachers, f"distillation.texts={texts}")
     export(student)
 
 
