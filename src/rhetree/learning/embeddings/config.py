@@ -75,8 +75,9 @@ class EmbeddingConfig:
     encoder_dropout: float = 0.1
     """transformer, tuned: dropout inside the trained layers, but for attention weights. Frozen layers have none."""
     attention_dropout: float = 0.1
-    """transformer, tuned: dropout on the attention weights of the trained layers. On a CPU it takes about half of the
-    time of a step over windows of 512 pieces; 0 saves that."""
+    """transformer, tuned: dropout on the attention weights of the trained layers, in encoders that have a module for it,
+    as BERT and its relatives do. On a CPU it takes about half of the time of a step over windows of 512 pieces; 0 saves
+    that."""
     hidden_pieces: float = 0.0
     """transformer, tuned: share of the pieces of words that the encoder's mask piece replaces in training, drawn
     anew at each step. The network learns to do without single words, which helps most on texts unlike its own."""
