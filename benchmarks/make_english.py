@@ -34,15 +34,7 @@ THIRD = ("train.seed=3",)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("gum", type=Path)
-    parser.add_argument("texts", type=Path)
-    parser.add_argument("encoders", type=Path)
-    parser.add_argument("-o", "--output", type=Path, required=True)
-    parser.add_argument("--threads", type=int, default=1)
-    args = parser.parse_args()
+    args = arguments(__doc__).parse_args()
     shared = (f"data.corpus={args.gum}", f"train.threads={args.threads}")
     small = [args.output / f"english-{name}" for name in SMALL]
     for name, folder in zip(SMALL, small, strict=True):
@@ -60,6 +52,19 @@ def main() -> None:
         teachers = taught_by(large / "shipped", before / "shipped")
         train("english", student, *shared, f"train.start={before / 'model'}", teachers, *settings)
         finish(export(student), args.gum)
+
+
+def arguments(description: str) -> argparse.ArgumentParser:
+    """What each script that makes a model is told."""
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("gum", type=Path)
+    parser.add_argument("texts", type=Path)
+    parser.add_argument("encoders", type=Path)
+    parser.add_argument("-o", "--output", type=Path, required=True)
+    parser.add_argument("--threads", type=int, default=1)
+    return parser
 
 
 def encoder(folder: Path) -> str:

@@ -9,11 +9,10 @@ was if this is started again, and what is finished is not made again. About two 
 RUNS/document-student/shipped.
 """
 
-import argparse
 import re
 from pathlib import Path
 
-from make_english import encoder, export, rhetree, taught_by, train
+from make_english import arguments, encoder, export, rhetree, taught_by, train
 
 TEXTS = ("ewt.conllu", "lines.conllu")
 RECIPE = "english-document"
@@ -24,15 +23,7 @@ LONGEST = 60
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("gum", type=Path)
-    parser.add_argument("texts", type=Path)
-    parser.add_argument("encoders", type=Path)
-    parser.add_argument("-o", "--output", type=Path, required=True)
-    parser.add_argument("--threads", type=int, default=1)
-    args = parser.parse_args()
+    args = arguments(__doc__).parse_args()
     shared = (f"data.corpus={args.gum}", f"train.threads={args.threads}")
     large, small, student = (args.output / f"document-{name}" for name in ("mpnet", "e5", "student"))
     train(RECIPE, large, *shared, encoder(args.encoders / "mpnet"), *LARGE)

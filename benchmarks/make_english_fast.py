@@ -7,23 +7,13 @@ TEXTS and ENCODERS are as for `make_english.py`; the teacher is an installed mod
 where it was if this is started again. The model is RUNS/english-fast/shipped.
 """
 
-import argparse
-from pathlib import Path
-
-from make_english import TEXTS, rhetree, script, train
+from make_english import TEXTS, arguments, rhetree, script, train
 from rhetree.runtime.installed import find_model
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("gum", type=Path)
-    parser.add_argument("texts", type=Path)
-    parser.add_argument("encoders", type=Path)
-    parser.add_argument("-o", "--output", type=Path, required=True)
+    parser = arguments(__doc__)
     parser.add_argument("--teacher", default="english")
-    parser.add_argument("--threads", type=int, default=1)
     args = parser.parse_args()
     texts = [str(args.texts / name) for name in TEXTS]
     encoder, folder = args.output / "e5-fast", args.output / "english-fast"
