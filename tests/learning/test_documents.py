@@ -77,10 +77,10 @@ def example_of(document):
     return example
 
 
-def network_of(encoder, labels, **settings):
+def network_of(encoder, labels, *, from_layer=1, **settings):
     torch.manual_seed(1)
     embedding = EmbeddingConfig(
-        kind="transformer", path=str(encoder), tuning="tuned", from_layer=1, window=24
+        kind="transformer", path=str(encoder), tuning="tuned", from_layer=from_layer, window=24
     )
     config = DocumentNetworkConfig(embedding=embedding, overlap=6, layers=1, width=8, dropout=0.0, **settings)
     return DocumentNetwork(config, TransformerEmbedder.create(embedding), labels)
@@ -127,6 +127,24 @@ def test_a_network_learns_two_documents_and_every_weight_gets_a_gradient(encoder
     ]
     assert without == []
     assert score_documents(network.eval(), examples) == {"span": 100.0, "full": 100.0}
+
+
+@pytest.mark.parametrize("kind", ["bert", "mpnet"])
+def test_frozen_layers_are_computed_once_for_each_document(tmp_path, kind):
+    example = example_of(in_one_tree(plain(name="kept")))
+    network = network_of(save_encoder(tmp_path, kind), labels_of([example]), from_layer=2).eval()
+    lowest = network.embedder.encoder.encoder.layer[0]
+    calls = []
+    lowest.register_forward_hook(lambda *_: calls.append(1))
+    first, again = network.words(example.tokens, "kept"), network.words(example.tokens, "kept")
+    assert len(calls) == 1
+    assert torch.equal(first, again)
+    whole = network.words(example.tokens)
+    assert len(calls) == 2
+    assert torch.allclose(first, whole, atol=0.05)  # what is kept has bfloat16's precision
+    network.train()
+    sum(network.losses(example).values()).backward()
+    assert all(weight.grad is not None for weight in network.parameters() if weight.requires_grad)
 
 
 def test_a_loss_may_leave_out_sentences_and_exploration(encoder):

@@ -13,7 +13,13 @@ from hypothesis import strategies as st
 
 from rhetree.errors import EmbeddingError, MissingExtraError, ModelError
 from rhetree.learning.embeddings import EmbeddingConfig, load_embedder, make_embedder
-from rhetree.learning.embeddings.hugging_face import attention_dropouts, find_stack
+from rhetree.learning.embeddings.hugging_face import (
+    attention_dropouts,
+    can_run_apart,
+    find_stack,
+    run_above,
+    run_below,
+)
 from rhetree.learning.embeddings.transformer import pick_words
 from rhetree.runtime.pieces import WordPieces, row_groups, window_owners, window_starts
 from support.tiny_encoders import byte_level_tokenizer, edit_json, save_encoder, word_piece_tokenizer
@@ -291,6 +297,21 @@ def trained(embedder):
     names = {name for name, value in embedder.named_parameters() if value.grad is not None}
     assert names == {name for name, value in embedder.named_parameters() if value.requires_grad}
     return names
+
+
+@pytest.mark.filterwarnings(DEBERTA)
+@pytest.mark.parametrize("kind", [kind for kind in ARCHITECTURES if kind != "albert"])
+def test_layers_that_run_apart_give_what_the_whole_encoder_gives(tmp_path, kind):
+    n_layers = {"n_layers" if kind == "distilbert" else "num_hidden_layers": 3}
+    encoder = transformers.AutoModel.from_pretrained(save_architecture(tmp_path, kind, **n_layers)).eval()
+    ids = torch.arange(5, 19).view(2, 7)
+    whole = encoder(input_ids=ids).last_hidden_state
+    for first in (2, 3):
+        assert can_run_apart(encoder, first) == (kind != "deberta-v2")
+        if kind != "deberta-v2":
+            with run_above(encoder, first, run_below(encoder, first, ids)):
+                assert torch.equal(encoder(input_ids=ids).last_hidden_state, whole)
+    assert torch.equal(encoder(input_ids=ids).last_hidden_state, whole)
 
 
 def test_a_frozen_encoder_is_not_trained(bert):

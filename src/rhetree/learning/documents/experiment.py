@@ -157,7 +157,8 @@ def _suited(embedder: Embedder) -> TransformerEmbedder:
     if not isinstance(embedder, TransformerEmbedder):
         raise SettingError("network.embedding.kind must be 'transformer' for documents")
     encoder: Any = embedder.encoder
-    if hasattr(encoder, "set_attn_implementation"):
-        # On a CPU, over windows of 512 pieces, torch's fused attention takes twice the time of plain products.
+    if embedder.config.attention_dropout and hasattr(encoder, "set_attn_implementation"):
+        # With dropout, over windows of 512 pieces on a CPU, torch's fused attention takes twice the time of plain
+        # products; without, it takes 0.7 of their time for the whole step.
         encoder.set_attn_implementation("eager")
     return embedder

@@ -8,7 +8,7 @@ its left and the span on its right, by one layer over their sum and one over the
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import torch
@@ -17,6 +17,7 @@ from torch.nn import functional
 
 from rhetree.learning.documents.targets import DocumentExample
 from rhetree.learning.embeddings.config import EmbeddingConfig
+from rhetree.learning.embeddings.hugging_face import run_above, run_below
 from rhetree.learning.embeddings.transformer import TransformerEmbedder
 from rhetree.learning.networks.encoder import check_share
 from rhetree.learning.networks.recurrent import Bidirectional
@@ -190,24 +191,15 @@ class DocumentNetwork(nn.Module):
 
     def _encode(self, name: str, ids: Tensor) -> Tensor:
         """The encoder's states. What frozen layers compute for a training document is kept in memory."""
-        encoder: Any = self.embedder.encoder
-        first = self.embedder.config.from_layer
-        layers = getattr(getattr(encoder, "encoder", None), "layer", None)
-        if not (name and layers is not None and first > 1):
+        encoder, first = self.embedder.encoder, self.embedder.config.from_layer
+        if not (name and self.embedder.frozen_run_apart):
             return self.embedder.encode_ids(ids, None).squeeze(2)
-        in_half = self.embedder.config.training_dtype == "bfloat16"
         if name not in self._frozen:
+            in_half = self.embedder.config.training_dtype == "bfloat16"
             with torch.no_grad(), torch.autocast("cpu", torch.bfloat16, enabled=in_half):
-                states = encoder.embeddings(input_ids=ids)
-                for layer in layers[: first - 1]:
-                    states = layer(states)
-            self._frozen[name] = states.to(torch.bfloat16)
-        states = self._frozen[name].float()
-        with torch.autocast("cpu", torch.bfloat16, enabled=in_half):
-            for layer in layers[first - 1 :]:
-                states = layer(states)
-        found: Tensor = states.float()
-        return found
+                self._frozen[name] = run_below(encoder, first, ids).to(torch.bfloat16)
+        with run_above(encoder, first, self._frozen[name].float()):
+            return self.embedder.encode_ids(ids, None).squeeze(2)
 
     def states(self, words: Tensor, units: Units) -> Tensor:
         """The state of each EDU, ``(n, 2 * width)``."""

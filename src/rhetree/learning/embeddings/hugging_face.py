@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
+from torch.utils.hooks import RemovableHandle
 
 from rhetree.errors import EmbeddingError
 from rhetree.learning.embeddings.config import MOST_LAYERS
@@ -142,6 +143,72 @@ def find_stack(encoder: nn.Module) -> tuple[list[nn.Module], list[nn.Module]]:
     inside = {id(module) for layer in layers for module in layer.modules()}
     # FlauBERT's list has attentions alone: what is between them stands beside the last one.
     return ([], []) if any(id(module) in inside for module in above) else (layers, above)
+
+
+def run_below(encoder: nn.Module, first: int, ids: Tensor) -> Tensor:
+    """The states that an encoder's lowest layers hand to layer ``first``, counted from 1 and at least 2."""
+    found: list[Tensor] = []
+    layers = _stacked(encoder)[: first - 1]
+
+    def keep(_layer: nn.Module, _inputs: Any, output: Any) -> None:
+        found.append(output[0] if isinstance(output, tuple) else output)
+
+    with _some_layers(encoder, layers), _hooked(layers[-1].register_forward_hook(keep)):
+        encoder(input_ids=ids)
+    return found[-1]
+
+
+@contextmanager
+def run_above(encoder: nn.Module, first: int, states: Tensor) -> Iterator[None]:
+    """Let an encoder run layer ``first``, counted from 1, and those above it alone, on these states."""
+    layers = _stacked(encoder)[first - 1 :]
+
+    def give(_layer: nn.Module, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        return (states, *inputs[1:])
+
+    with _some_layers(encoder, layers), _hooked(layers[0].register_forward_pre_hook(give)):
+        yield
+
+
+def can_run_apart(encoder: nn.Module, first: int) -> bool:
+    """Whether an encoder's layers below ``first`` and the others can run one after the other.
+
+    Not where a layer reads more than the one below it gives, as in DeBERTa with a convolution beside its first layer.
+    """
+    ids = torch.zeros(1, 3, dtype=torch.long)
+    was_training = encoder.training
+    encoder.eval()
+    with torch.no_grad():
+        whole = encoder(input_ids=ids).last_hidden_state
+        with run_above(encoder, first, run_below(encoder, first, ids)):
+            in_parts = encoder(input_ids=ids).last_hidden_state
+    encoder.train(was_training)
+    return torch.equal(whole, in_parts)
+
+
+def _stacked(encoder: nn.Module) -> list[nn.Module]:
+    return list(facts_of(encoder).layers or ())
+
+
+@contextmanager
+def _some_layers(encoder: nn.Module, layers: list[nn.Module]) -> Iterator[None]:
+    """Have an encoder run these of its layers alone."""
+    everything = facts_of(encoder).layers
+    name = next(name for name, module in encoder.named_modules() if module is everything)
+    parent, _, own = name.rpartition(".")
+    setattr(encoder.get_submodule(parent), own, nn.ModuleList(layers))
+    try:
+        yield
+    finally:
+        setattr(encoder.get_submodule(parent), own, everything)
+
+
+@contextmanager
+def _hooked(hook: RemovableHandle) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        hook.remove()
 
 
 def attention_dropouts(encoder: nn.Module) -> list[nn.Dropout]:

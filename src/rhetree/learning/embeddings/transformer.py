@@ -18,6 +18,7 @@ from rhetree.learning.embeddings.embedder import LayerMix
 from rhetree.learning.embeddings.hugging_face import (
     attention_dropouts,
     build_encoder,
+    can_run_apart,
     cut_layers,
     describe_encoder,
     facts_of,
@@ -74,6 +75,8 @@ class TransformerEmbedder(ContextualEmbedder):
             self.mix = LayerMix(self.n_layers)
         self._layers, self._above = find_stack(encoder) if config.tuning == "tuned" else ([], [])
         self._trained = _trained(encoder, self._layers, self._above, config)
+        self.frozen_run_apart = config.from_layer > 1 and can_run_apart(encoder, config.from_layer)
+        """Whether what the frozen layers give can be computed once, and handed to the others."""
         trained = {id(parameter) for module in self._trained for parameter in module.parameters()}
         for parameter in encoder.parameters():
             if id(parameter) not in trained:
