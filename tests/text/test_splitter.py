@@ -82,3 +82,13 @@ def test_a_long_paragraph_is_decided_in_windows_as_it_would_be_at_once(monkeypat
     monkeypatch.setattr(splitter, "_WINDOW", 37)
     np.testing.assert_allclose(load_splitter().scores(text, forms, starts), whole, atol=1e-3)
     assert len(whole) == len(forms)
+
+
+def test_paragraphs_that_go_through_the_network_together_do_not_see_each_other(monkeypatch):
+    text = "\n\n".join(f"He saw {n} of them . and it was good\nit was cold{n * ' too'}" for n in range(1, 40))
+    found = list(paragraphs(text))
+    alone = [load_splitter().sentence_starts(text, *own) for own in found]
+    assert list(load_splitter().split(text, found)) == alone
+    monkeypatch.setattr(splitter, "_WINDOW", 37)
+    assert list(load_splitter().split(text, found)) == alone
+    assert list(load_splitter().split(text, [])) == []

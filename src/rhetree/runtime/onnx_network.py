@@ -190,8 +190,13 @@ def _two(rows: Array) -> Array:
 
 
 def _keys(memory: dict[str, Floats], name: str, pointer: Pointer) -> Floats:
-    """The keys that the graph computed, or else those that the pointer makes from the states."""
-    return memory[name] if name in memory else pointer.prepare(memory["states"])
+    """The keys that the graph computed, or else those that the pointer makes from the states, once for pointers alike."""
+    if name in memory:
+        return memory[name]
+    name = f"{pointer.boundary} keys"
+    if name not in memory:
+        memory[name] = pointer.prepare(memory["states"])
+    return memory[name]
 
 
 def _padded(parts: Sequence[Floats], longest: int) -> Floats:

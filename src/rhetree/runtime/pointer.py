@@ -8,6 +8,7 @@ twins.
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from rhetree.runtime.model_files import Settings
 from rhetree.runtime.network import Floats
@@ -33,10 +34,10 @@ class Pointer:
         if self.boundary != "both-sides":
             return states
         batch, longest, width = states.shape
-        keys = np.zeros((batch, longest, 2 * width), dtype=np.float32)
-        keys[:, :, :width] = states
-        keys[:, :-1, width:] = states[:, 1:]
-        return keys
+        padded = np.zeros((batch, longest + 1, width), dtype=np.float32)
+        padded[:, :-1] = states
+        # A token's state and the next one's lie side by side in memory: no copy of each is made.
+        return as_strided(padded, (batch, longest, 2 * width), padded.strides, writeable=False)
 
     def scores(self, keys: Floats, query: Floats, score: Floats | None = None) -> Floats:
         """Score positions, ``(..., n)``; their softmax is the pointer's distribution.

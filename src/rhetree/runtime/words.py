@@ -121,13 +121,21 @@ class TabledWords:
 
 def _pick(batch: PieceBatch, states: Mapping[int, Floats]) -> Floats:
     """Words as the weighted sum of their pieces, ``(batch, longest, width)``, from the states of each row."""
+    present = batch.weights[:, :, 0] > 0
+    row, column = np.divmod(batch.positions, batch.ids.shape[1])
+    vectors = np.zeros((*present.shape, states[0].shape[1] if states else 0), dtype=np.float32)
+    if row.shape[2] == 1 and len(row) == len(states):
+        # One row for each sentence and one piece for each word: each state is copied once.
+        for number, n_words in enumerate(present.sum(axis=1).tolist()):
+            states[number].take(
+                column[number, :n_words, 0], axis=0, out=vectors[number, :n_words], mode="clip"
+            )
+        return vectors
     lengths = batch.mask.sum(axis=1)
     starts = lengths.cumsum() - lengths
-    pieces = np.concatenate([states[row] for row in range(len(lengths))])
-    row, column = np.divmod(batch.positions, batch.ids.shape[1])
-    present = batch.weights[:, :, 0] > 0
+    pieces = np.concatenate([states[number] for number in range(len(lengths))])
     picked = pieces[(starts[row] + column)[present]]  # (words, k, width)
-    words = picked[:, 0] if picked.shape[1] == 1 else np.einsum("nkw,nk->nw", picked, batch.weights[present])
-    vectors = np.zeros((*present.shape, pieces.shape[1]), dtype=np.float32)
-    vectors[present] = words
+    vectors[present] = (
+        picked[:, 0] if row.shape[2] == 1 else np.einsum("nkw,nk->nw", picked, batch.weights[present])
+    )
     return vectors

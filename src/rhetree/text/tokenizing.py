@@ -31,8 +31,9 @@ def tokenize(
         return _with_markup(text, name, markup, blocks)
     tokens: list[Token] = []
     n_tokens: list[int] = []
-    for forms, starts in paragraphs(text):
-        for sentence in _sentences(forms, starts, _sentence_starts(text, forms, starts)):
+    found = list(paragraphs(text))
+    for (forms, starts), opening in zip(found, _split(text, found), strict=True):
+        for sentence in _sentences(forms, starts, opening):
             tokens += sentence
             n_tokens.append(len(sentence))
     sentences = spans_of_lengths(n_tokens)
@@ -64,7 +65,7 @@ def tokenize_edus(edus: Sequence[str], name: str = "") -> Document:
         return Document(name=name)
     text = " ".join(edus)
     forms, starts = _cut_all(words)
-    found = _sentence_starts(text, forms, starts)
+    (found,) = _split(text, [(forms, starts)])
     opening = [number for number in found if starts[number] in edges]
     sentences = list(_sentences(forms, starts, opening))
     tokens = [token for sentence in sentences for token in sentence]
@@ -87,12 +88,17 @@ def add_sentences(document: Document, *, at_edus: bool = False) -> Document:
     gaps = (document.text[one.end : other.start] for one, other in pairwise(tokens))
     breaks = [number for number, gap in enumerate(gaps, start=1) if is_paragraph_break(gap)]
     allowed = {edu.start for edu in document.edus} if at_edus else range(len(tokens))
-    starts: list[int] = []
-    for first, end in pairwise([0, *breaks, len(tokens)] if tokens else []):
-        own = tokens[first:end]
-        forms, places = [token.form for token in own], [token.start for token in own]
-        found = _sentence_starts(document.text, forms, places)
-        starts += [first + number for number in found if first + number in allowed]
+    firsts = [0, *breaks] if tokens else []
+    own = [tokens[first:end] for first, end in pairwise([*firsts, len(tokens)])]
+    split = _split(
+        document.text, [([token.form for token in some], [token.start for token in some]) for some in own]
+    )
+    starts = [
+        first + number
+        for first, found in zip(firsts, split, strict=True)
+        for number in found
+        if first + number in allowed
+    ]
     ends = [*starts[1:], len(tokens)]
     return replace(document, sentences=tuple(map(Span, starts, ends)))
 
@@ -143,10 +149,11 @@ def _cut_all(words: Iterable[tuple[str, int]]) -> tuple[list[str], list[int]]:
     return forms, starts
 
 
-def _sentence_starts(text: str, forms: Sequence[str], starts: Sequence[int]) -> list[int]:
+def _split(text: str, found: Sequence[tuple[list[str], list[int]]]) -> Iterator[list[int]]:
+    """The tokens that start a sentence, for each paragraph."""
     from rhetree.text.splitter import load_splitter  # brings NumPy
 
-    return load_splitter().sentence_starts(text, forms, starts)
+    return load_splitter().split(text, found)
 
 
 def _sentences(forms: list[str], starts: list[int], opening: list[int]) -> Iterator[list[Token]]:
