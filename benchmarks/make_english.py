@@ -1,6 +1,6 @@
 """Make the shipped model again: three teachers, three students one after another, the last one's export and what stands on it.
 
-    python benchmarks/make_english.py GUM TEXTS ENCODERS -o RUNS [--threads N]
+    python benchmarks/make_english.py GUM TEXTS ENCODERS -o RUNS [--threads N] [--dtype float32]
 
 TEXTS is a folder with `ewt.conllu`, `lines.conllu` and `partut.conllu` (train splits, without discourse annotation),
 ENCODERS one with the Hugging Face folders `e5-small`, `gte-small` and `mpnet`. Two small teachers teach the first student.
@@ -13,6 +13,8 @@ import argparse
 import subprocess
 import sys
 from pathlib import Path
+
+from data_sizes import add_dtype
 
 TEXTS = ("ewt.conllu", "lines.conllu", "partut.conllu")
 SMALL = ("e5-small", "gte-small")
@@ -35,7 +37,7 @@ THIRD = ("train.seed=3",)
 
 def main() -> None:
     args = arguments(__doc__).parse_args()
-    shared = (f"data.corpus={args.gum}", f"train.threads={args.threads}")
+    shared = settings_for_all(args)
     small = [args.output / f"english-{name}" for name in SMALL]
     for name, folder in zip(SMALL, small, strict=True):
         train("english-teacher", folder, *shared, encoder(args.encoders / name))
@@ -64,7 +66,17 @@ def arguments(description: str) -> argparse.ArgumentParser:
     parser.add_argument("encoders", type=Path)
     parser.add_argument("-o", "--output", type=Path, required=True)
     parser.add_argument("--threads", type=int, default=1)
+    add_dtype(parser)
     return parser
+
+
+def settings_for_all(args: argparse.Namespace) -> tuple[str, ...]:
+    """The settings that every run of a script gets from its arguments."""
+    return (
+        f"data.corpus={args.gum}",
+        f"train.threads={args.threads}",
+        f"network.embedding.training_dtype={args.dtype}",
+    )
 
 
 def encoder(folder: Path) -> str:

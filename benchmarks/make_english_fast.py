@@ -1,13 +1,13 @@
 """Make the fast model: a small encoder cut out of e5-small, a student of `english` on it, its export and its
 temperatures.
 
-    python benchmarks/make_english_fast.py GUM TEXTS ENCODERS -o RUNS [--teacher english] [--threads N]
+    python benchmarks/make_english_fast.py GUM TEXTS ENCODERS -o RUNS [--teacher english] [--threads N] [--dtype float32]
 
 TEXTS and ENCODERS are as for `make_english.py`; the teacher is an installed model or the folder of one. The run goes on
 where it was if this is started again. The model is RUNS/english-fast/shipped.
 """
 
-from make_english import TEXTS, arguments, rhetree, script, train
+from make_english import TEXTS, arguments, rhetree, script, settings_for_all, train
 from rhetree.runtime.installed import find_model
 
 
@@ -22,8 +22,7 @@ def main() -> None:
     train(
         "english-fast",
         folder,
-        f"data.corpus={args.gum}",
-        f"train.threads={args.threads}",
+        *settings_for_all(args),
         f"network.embedding.path={encoder}",
         f"distillation.teachers={[str(find_model(args.teacher))]}",
         f"distillation.texts={texts}",
