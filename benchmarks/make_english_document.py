@@ -2,9 +2,9 @@
 
     python benchmarks/make_english_document.py GUM TEXTS ENCODERS -o RUNS [--threads N] [--dtype float32]
 
-TEXTS is a folder with `ewt.conllu` and `lines.conllu` (train splits, without discourse annotation), ENCODERS one with the
-Hugging Face folders `e5-small` and `mpnet`. The teachers learn from GUM, the upper layers of their encoders alone. The student
-learns from both, on GUM and on the texts, whose EDUs and sentence trees are those of `english`. A run goes on where it
+TEXTS is a folder with `ewt.conllu` (the train split, without discourse annotation), ENCODERS one with the Hugging Face
+folders `e5-small` and `mpnet`. The teachers learn from GUM, the upper layers of their encoders alone. The student
+learns from both, on GUM and on EWT, whose EDUs and sentence trees are those of `english`. A run goes on where it
 was if this is started again, and what is finished is not made again. About an hour and a half on two cores. The model is
 RUNS/document-student/shipped.
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from make_english import arguments, encoder, export, rhetree, settings_for_all, taught_by, train
 
-TEXTS = ("ewt.conllu", "lines.conllu")
+TEXT = "ewt.conllu"
 RECIPE = "english-document"
 LARGE = (
     "network.embedding.n_layers=0",
@@ -35,7 +35,7 @@ def main() -> None:
     train(RECIPE, large, *shared, encoder(args.encoders / "mpnet"), *LARGE)
     on_small = (*shared, encoder(args.encoders / "e5-small"))
     train(RECIPE, small, *on_small, *SMALL)
-    texts = [str(parsed(args.texts / name, args.output)) for name in TEXTS]
+    texts = [str(parsed(args.texts / TEXT, args.output))]
     teachers = taught_by(export(large), export(small))
     train(RECIPE, student, *on_small, *STUDENT, teachers, f"distillation.texts={texts}")
     export(student)
