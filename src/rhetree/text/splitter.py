@@ -90,7 +90,8 @@ class SentenceSplitter:
             if number:
                 changed += states
             states = changed
-        scores: Floats = states @ self.output[0] + np.float32(self.output[1])
+        # Not ``@``: BLAS would wake its threads for a product with so many rows.
+        scores: Floats = np.einsum("nw,w->n", states, self.output[0]) + np.float32(self.output[1])
         return scores
 
 

@@ -149,11 +149,11 @@ def _cut_all(words: Iterable[tuple[str, int]]) -> tuple[list[str], list[int]]:
     return forms, starts
 
 
-def _split(text: str, found: Sequence[tuple[list[str], list[int]]]) -> Iterator[list[int]]:
-    """The tokens that start a sentence, for each paragraph."""
+def _split(text: str, tokens: Sequence[tuple[list[str], list[int]]]) -> Iterator[list[int]]:
+    """The tokens that start a sentence, for each paragraph, given as :func:`paragraphs` gives it."""
     from rhetree.text.splitter import load_splitter  # brings NumPy
 
-    return load_splitter().split(text, found)
+    return load_splitter().split(text, tokens)
 
 
 def _sentences(forms: list[str], starts: list[int], opening: list[int]) -> Iterator[list[Token]]:
