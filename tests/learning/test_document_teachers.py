@@ -1,5 +1,6 @@
 """Document networks that learn from others, or start from one."""
 
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -8,9 +9,10 @@ import torch
 
 from rhetree.domain.tree import Tree
 from rhetree.errors import ModelError, SettingError, TrainingError
-from rhetree.formats import write
+from rhetree.formats import read, write
 from rhetree.learning.documents.distillation import DocumentDistillationConfig, MeanRead, teach
-from rhetree.learning.documents.experiment import check_labels, load_network
+from rhetree.learning.documents.experiment import check_labels
+from rhetree.learning.documents.loading import load_network
 from rhetree.learning.documents.network import (
     DocumentLossConfig,
     DocumentNetwork,
@@ -227,8 +229,6 @@ def test_a_run_learns_from_teachers_and_ends_the_same_after_a_pause(
 
 
 def test_a_changed_teacher_is_noticed_when_a_run_goes_on(corpus, encoder, exported, tmp_path):
-    import shutil
-
     teacher = tmp_path / "teacher"
     shutil.copytree(exported, teacher)
     taught = recipe(corpus, f"network.embedding.path={encoder}", f"distillation.teachers=['{teacher}']")
@@ -263,13 +263,39 @@ def test_a_run_begins_with_the_weights_of_its_start(corpus, trained, exported, t
     assert settings["distillation"]["teachers"] == [exported.name]
 
 
-def test_a_start_keeps_its_labels_and_has_to_know_those_of_the_corpus(corpus, trained):
+def test_a_start_keeps_its_labels_unless_the_corpus_has_others(corpus, trained):
     start = replace(open_start(str(trained)), config={"labels": (*LABELS, "zeal-NN")})
     started = recipe(corpus, f"train.start={trained}")
     assert check_labels(started, [EXAMPLE], [EXAMPLE], start) == (*LABELS, "zeal-NN")
-    start = replace(start, config={"labels": LABELS[:-1]})
-    with pytest.raises(TrainingError, match="to start from, lacks labels of split 'train': list-NN; train"):
-        check_labels(started, [EXAMPLE], [EXAMPLE], start)
+    start = replace(start, config={"labels": (*LABELS[:-1], "zeal-NN")})
+    assert check_labels(started, [EXAMPLE], [EXAMPLE], start) == LABELS
+
+
+def test_labels_that_are_known_go_on_and_others_start_from_nothing(trained, tmp_path):
+    """A corpus with another name for one of the model's labels."""
+    other = write_trees(tmp_path / "trees")
+    for path in other.glob("*.json"):
+        (document,) = read(path)
+        splits = [
+            replace(split, relation="zeal") if split.relation == "list" else split
+            for split in document.tree.splits
+        ]
+        write(replace(document, tree=Tree.from_splits(splits)), path)
+    start = (
+        f"train.start={trained}",
+        "train.epochs=1",
+        "train.seed=2",
+    )  # the first weights of the start are those of seed 1
+    settings = read_recipe(None, [f"data.corpus={other}", *start, *STILL])
+    data, *_ = run(settings, tmp_path / "run")
+    assert "1 label is new to" in data.notes[-2]
+    assert data.notes[-1].endswith("that train lacks are dropped: list-NN")
+    (network, _, _), (before, _, _) = load_network(tmp_path / "run" / "model"), load_network(trained)
+    assert network.labels == (*LABELS[:-1], "zeal-NN")
+    for scores in ("from_sum", "from_product"):
+        new, old = (getattr(one.labeller, scores).weight for one in (network, before))
+        torch.testing.assert_close(new[:-1], old[:-1], rtol=0, atol=1e-6)
+        assert (new[-1] - old[-1]).abs().max() > 0.01
 
 
 @pytest.fixture(scope="module")
@@ -279,14 +305,15 @@ def of_sentences(corpus, tmp_path_factory):
     return folder / "model"
 
 
-def test_models_that_nothing_can_start_from_are_refused(corpus, trained, exported, of_sentences, tmp_path):
+def test_models_that_nothing_can_start_from_are_refused(corpus, trained, of_sentences, tmp_path):
     def start(folder, *assignments):
         list(run(recipe(corpus, f"train.start={folder}", *assignments), tmp_path / "run"))
 
-    with pytest.raises(
-        ModelError, match="no weights.safetensors to start from; name the model of a training"
-    ):
-        start(exported)
+    bare = tmp_path / "bare"
+    shutil.copytree(trained, bare)
+    (bare / "weights.safetensors").unlink()
+    with pytest.raises(ModelError, match="neither weights.safetensors nor exported graphs"):
+        start(bare)
     with pytest.raises(SettingError, match=r"network\.width is 9, but .*, to start from, has 8"):
         start(trained, "network.width=9")
     plain_recipe = recipe(corpus, "network.embedding.path=gone")

@@ -12,7 +12,7 @@ from rhetree.corpora.corpus import read_corpus
 from rhetree.domain.span import Span
 from rhetree.domain.tree import Split, Tree
 from rhetree.errors import ModelError, SettingError, TrainingError
-from rhetree.learning.documents.experiment import load_network
+from rhetree.learning.documents.loading import load_network
 from rhetree.learning.documents.network import (
     DocumentLossConfig,
     DocumentNetwork,

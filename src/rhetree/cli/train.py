@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="MODEL",
         dest="start",
         help="train this model further: an installed one, such as english, or a folder; RECIPE is then "
-        "fine-tune, unless you name another",
+        "fine-tune, or fine-tune-document for a model that joins sentences, unless you name another",
     )
     parser.add_argument(
         "--list", action="store_true", help="list the recipes that come with Rhetree, and stop"
@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
         from rhetree.learning.training.recipe import read_recipe
         from rhetree.learning.training.settings import as_toml
 
-    name = args.recipe or ("fine-tune" if args.start else None)
+    name = args.recipe or (_fine_tuning(args.start) if args.start else None)
     path = None if name is None else find_recipe(name)
     if path is None and not args.print_recipe:
         raise SettingError("a recipe is needed, such as frozen-joint; see --list and --print-recipe")
@@ -90,6 +90,14 @@ def run(args: argparse.Namespace) -> int:
             _draw_curve(folder)
             make_console().print(str(folder / "model"))
     return 0
+
+
+def _fine_tuning(start: str) -> str:
+    """The recipe that trains this model further."""
+    from rhetree.runtime.document_model import is_document_model
+    from rhetree.runtime.installed import find_model
+
+    return "fine-tune-document" if is_document_model(find_model(start)) else "fine-tune"
 
 
 def _list_recipes() -> None:

@@ -7,9 +7,9 @@ model's own graphs have the weights at the same places.
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import onnx
@@ -18,6 +18,7 @@ from google.protobuf.message import DecodeError
 from numpy.typing import NDArray
 
 from rhetree.errors import ModelError
+from rhetree.learning.embeddings.config import EmbeddingConfig
 from rhetree.learning.embeddings.hugging_face import build_encoder
 from rhetree.learning.embeddings.transformer import TransformerEmbedder
 from rhetree.learning.export.encoder_graph import encoder_graph
@@ -27,6 +28,9 @@ from rhetree.learning.model import WEIGHTS, Model, load_model, load_recipe
 from rhetree.learning.networks.joint import DiscourseNetwork
 from rhetree.runtime.model import CONFIG, ENCODER, TOKENIZER, read_config
 from rhetree.runtime.model_files import check_sizes, read_text
+
+Graphs: TypeAlias = Mapping[str, onnx.ModelProto]
+Constants: TypeAlias = Mapping[str, Mapping[str, NDArray[np.float32]]]
 
 _ADVICE = "start from the folder of a training run, or from a model that was exported with --weights"
 _BASE = 2**14
@@ -45,6 +49,19 @@ def restore_model(folder: Path) -> Model:
     """A network with the weights of an exported model's graphs, ready to predict or to be trained."""
     config = read_config(folder)
     recipe = load_recipe(folder)
+    graphs = read_graphs(folder, config)
+    embedder = restore_embedder(folder, config, recipe.network.embedding, graphs)
+    try:
+        network = DiscourseNetwork(recipe.network, embedder, config["labels"])
+    except ValueError as error:
+        raise misfit(folder, error) from error
+    fill(network, constants_of(graphs, folder), lambda: constants_of(_graphs(network), folder), folder)
+    about = {key: value for key, value in config.items() if key not in ("recipe", "labels", "runtime")}
+    return Model(network.eval(), recipe, about)
+
+
+def read_graphs(folder: Path, config: Mapping[str, Any]) -> Graphs:
+    """The graphs of an exported model, by their files, if they have the weights of a network with an encoder."""
     if "runtime" not in config:
         raise ModelError(f"{folder}: has neither {WEIGHTS} nor exported graphs; is it complete?")
     if config["runtime"].get("words", {}).get("kind") != "pieces":
@@ -52,18 +69,23 @@ def restore_model(folder: Path) -> Model:
             f"{folder}: only the weights of a model with an encoder can be restored from its graphs; {_ADVICE}"
         )
     check_sizes(folder, config["runtime"].get("files"))
-    graphs = {path.name: _read_graph(path) for path in sorted(folder.glob("*.onnx"))}
+    return {path.name: _read_graph(path) for path in sorted(folder.glob("*.onnx"))}
+
+
+def restore_embedder(
+    folder: Path, config: Mapping[str, Any], settings: EmbeddingConfig, graphs: Graphs
+) -> TransformerEmbedder:
+    """An embedder like that of an exported model, whose weights are still to be filled in."""
     description = _describe_bert(graphs.get(ENCODER), folder / ENCODER, config["runtime"]["words"])
     try:
-        embedder = TransformerEmbedder(
-            recipe.network.embedding, build_encoder(description), read_text(folder / TOKENIZER)
-        )
-        network = DiscourseNetwork(recipe.network, embedder, config["labels"])
+        return TransformerEmbedder(settings, build_encoder(description), read_text(folder / TOKENIZER))
     except ValueError as error:
-        raise ModelError(f"{folder}: {CONFIG} and {ENCODER} do not fit: {error}") from error
-    _fill(network, graphs, folder)
-    about = {key: value for key, value in config.items() if key not in ("recipe", "labels", "runtime")}
-    return Model(network.eval(), recipe, about)
+        raise misfit(folder, error) from error
+
+
+def misfit(folder: Path, error: ValueError) -> ModelError:
+    """What to raise if the settings of a model and its encoder make no network."""
+    return ModelError(f"{folder}: {CONFIG} and {ENCODER} do not fit: {error}")
 
 
 def _read_graph(path: Path) -> onnx.ModelProto:
@@ -111,18 +133,30 @@ def _attribute(node: onnx.NodeProto, name: str) -> Any:
     return next(onnx.helper.get_attribute_value(one) for one in node.attribute if one.name == name)
 
 
-def _fill(network: DiscourseNetwork, graphs: Mapping[str, onnx.ModelProto], folder: Path) -> None:
-    """Give a network the weights of a model's graphs."""
+def constants_of(graphs: Graphs, folder: Path) -> Constants:
+    """The floating-point constants of graphs, by their files and names."""
+    found = {}
+    for file, graph in graphs.items():
+        try:
+            found[file] = full_constants(graph)
+        except (LookupError, TypeError, ValueError) as error:
+            raise ModelError(f"{folder / file}: its constants cannot be read: {error!r:.200}") from error
+    return found
+
+
+def fill(network: torch.nn.Module, stored: Constants, export: Callable[[], Constants], folder: Path) -> None:
+    """Give a network the weights that a model has stored.
+
+    :param stored: the arrays of the model's files
+    :param export: makes the same arrays of the network's own weights
+    """
     weights = {name: weight for name, weight in network.named_parameters() if name != _FOLDED}
     sizes = [weight.numel() for weight in weights.values()]
     if sum(sizes) > math.prod(_PRIMES):
         raise ModelError(f"{folder}: has too many weights to be restored; {_ADVICE}")
     values = np.full(sum(sizes), np.nan, dtype=np.float32)
-    for file, places in _places(network, weights).items():
-        try:
-            found = full_constants(graphs[file]) if file in graphs else {}
-        except (LookupError, TypeError, ValueError) as error:
-            raise ModelError(f"{folder / file}: its constants cannot be read: {error!r:.200}") from error
+    for file, places in _places(network, weights, export).items():
+        found = stored.get(file, {})
         for name, numbers in places.items():
             if name not in found or found[name].shape != numbers.shape:
                 raise _unlike(folder / file, name)
@@ -137,9 +171,9 @@ def _fill(network: DiscourseNetwork, graphs: Mapping[str, onnx.ModelProto], fold
 
 
 def _places(
-    network: DiscourseNetwork, weights: Mapping[str, torch.nn.Parameter]
+    network: torch.nn.Module, weights: Mapping[str, torch.nn.Parameter], export: Callable[[], Constants]
 ) -> dict[str, dict[str, NDArray[np.int64]]]:
-    """For each graph its constants, and for each number in a constant which weight it is; -1 for none.
+    """For each file its arrays, and for each number in an array which weight it is; -1 for none.
 
     A weight's place among all weights is told by its remainders by two primes, one export for each. Remainders
     become numbers so small that nothing overflows, between 2**-18 and 2**-17, where floating-point numbers are
@@ -157,7 +191,7 @@ def _places(
                 own = torch.arange(start, start + weight.numel()) % prime
                 weight.copy_(((own + _BASE) / 2.0**32).view_as(weight))
                 start += weight.numel()
-            remainders.append({file: full_constants(graph) for file, graph in _graphs(network).items()})
+            remainders.append(export())
         for name, weight in weights.items():
             weight.copy_(before[name])
     first, second = remainders
@@ -171,7 +205,7 @@ def _places(
     }
 
 
-def _graphs(network: DiscourseNetwork) -> dict[str, onnx.ModelProto]:
+def _graphs(network: DiscourseNetwork) -> Graphs:
     embedder = network.embedder
     encoder = {ENCODER: encoder_graph(embedder)} if isinstance(embedder, TransformerEmbedder) else {}
     return encoder | network_graphs(network)

@@ -109,7 +109,7 @@ def _network(folder: Path, settings: Settings, threads: int) -> OnnxDocumentNetw
         raise ModelError(f"{path}: {error}") from error
     except RecursionError as error:
         raise ModelError(f"{path}: its JSON is nested too deeply") from error
-    arrays = _read_arrays(folder / SCORES)
+    arrays = read_arrays(folder / SCORES)
     split, label = (
         Scored(read_graph(folder / file, ["states"]), _scorer(arrays, name, folder / SCORES))
         for name, file in (("split", SPLITS), ("label", LABELS))
@@ -120,7 +120,8 @@ def _network(folder: Path, settings: Settings, threads: int) -> OnnxDocumentNetw
     return OnnxDocumentNetwork(pieces, encoder, units, split, label, Workers(threads or n_cores()))
 
 
-def _read_arrays(path: Path) -> dict[str, Any]:
+def read_arrays(path: Path) -> dict[str, Any]:
+    """The weights of a file of :data:`SCORES`."""
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
 

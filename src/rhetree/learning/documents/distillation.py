@@ -119,7 +119,7 @@ def folders(config: DocumentDistillationConfig) -> list[Path]:
 
 def _reader(folder: Path, labels: Sequence[str], threads: int) -> Reader:
     # Not above: it reads recipes, and the settings of this module are a part of these.
-    from rhetree.learning.documents.experiment import load_network
+    from rhetree.learning.documents.loading import load_network
 
     if (folder / ENCODER).exists():
         model = load_document_model(folder, threads=threads)

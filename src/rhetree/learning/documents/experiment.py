@@ -1,30 +1,31 @@
 """One training run of a document network, from recipe to model directory."""
 
 from collections.abc import Generator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from rhetree.errors import ModelError, SettingError, TrainingError
+from rhetree.errors import SettingError, TrainingError
 from rhetree.learning.documents.distillation import folders, teach
 from rhetree.learning.documents.network import DocumentNetwork
 from rhetree.learning.documents.recipe import DocumentRecipe
 from rhetree.learning.documents.scoring import SCORES, score_documents
 from rhetree.learning.documents.targets import DocumentExample, document_examples, labels_of
-from rhetree.learning.embeddings import load_embedder, make_embedder
+from rhetree.learning.embeddings import make_embedder
 from rhetree.learning.embeddings.embedder import Embedder
 from rhetree.learning.embeddings.transformer import TransformerEmbedder
-from rhetree.learning.model import WEIGHTS, fill, read_weights, save_model
+from rhetree.learning.model import save_model
 from rhetree.learning.training import run_folder
 from rhetree.learning.training.commit import source_commit
 from rhetree.learning.training.distillation import fingerprint as fingerprint_of_files
 from rhetree.learning.training.experiment import Data, about_run, fingerprint, read_data
 from rhetree.learning.training.loop import Evaluated, Step, train
-from rhetree.learning.training.settings import build
-from rhetree.learning.training.start import Start, check_fit, open_start, started_embedder
-from rhetree.runtime.document_model import expect_document_model
-from rhetree.runtime.model import read_config
+from rhetree.learning.training.start import Start, check_fit, copy_weights, open_start, started_embedder
+
+_BY_LABEL = {"labeller.from_sum.weight": 0, "labeller.from_sum.bias": 0, "labeller.from_product.weight": 0}
+"""The weights of a network that belong to one of its labels, and the axis of the labels."""
 
 
 def run(
@@ -34,11 +35,13 @@ def run(
     select = recipe.train.select or "full"
     if select not in SCORES:
         raise SettingError(f"train.select must be one of {', '.join(SCORES)} for documents, got {select!r}")
-    start = _open_start(recipe) if recipe.train.start else None
+    start, old = _open_start(recipe) if recipe.train.start else (None, None)
     data = read_data(recipe.data, by_sentence=False)
-    yield data
     examples, dev = document_examples(data.train), document_examples(data.dev)
     labels = check_labels(recipe, examples, dev, start)
+    if start is not None:
+        data = replace(data, notes=(*data.notes, *start.notes(labels)))
+    yield data
     learnt_from = fingerprint(data.train)
     contents = f"{learnt_from} {fingerprint(data.dev)}"
     if recipe.distillation.teachers:
@@ -52,7 +55,7 @@ def run(
         if recipe.distillation.teachers:
             examples = teach(recipe.distillation, examples, labels, threads=recipe.train.threads)
             torch.manual_seed(recipe.train.seed)
-        network = _new_network(recipe, labels, start)
+        network = _new_network(recipe, labels, old)
         run_folder.start(folder, recipe, n_done)
 
         def keep(scores: Mapping[str, float]) -> None:
@@ -77,18 +80,6 @@ def run(
             yield event
 
 
-def load_network(folder: Path) -> tuple[DocumentNetwork, DocumentRecipe, dict[str, Any]]:
-    """The network of a model directory, its recipe, and what else ``config.json`` says."""
-    expect_document_model(folder)
-    config = read_config(folder)
-    weights = read_weights(folder)
-    recipe = _recipe_of(folder, config)
-    embedder = load_embedder(recipe.network.embedding, folder)
-    network = DocumentNetwork(recipe.network, embedder, config["labels"])  # type: ignore[arg-type]  # the settings allow no other kind
-    fill(network, weights, folder)
-    return network, recipe, {key: value for key, value in config.items() if key not in ("recipe", "labels")}
-
-
 def check_labels(
     recipe: DocumentRecipe,
     train: list[DocumentExample],
@@ -97,7 +88,7 @@ def check_labels(
 ) -> tuple[str, ...]:
     """The labels to learn; an error if there are no documents with trees, or dev has unseen labels.
 
-    :param start: the model to start from, whose labels are kept; it has to know all that train has
+    :param start: the model to start from, whose labels are kept if it knows all that train has
     """
     for name, examples in ((recipe.data.train, train), (recipe.data.dev, dev)):
         if not any(example.above for example in examples):
@@ -106,13 +97,7 @@ def check_labels(
             )
     labels = labels_of(train)
     if start is not None:
-        new = [label for label in labels if label not in start.labels]
-        if new:
-            raise TrainingError(
-                f"{start.name}, to start from, lacks labels of split {recipe.data.train!r}: {', '.join(new)}; "
-                "train without train.start"
-            )
-        labels = start.labels
+        labels = start.labels_for(labels)
     unseen = sorted({label for example in dev for label in example.above.values()} - set(labels))
     if unseen and recipe.data.unseen_labels == "refuse":
         raise TrainingError(
@@ -122,35 +107,26 @@ def check_labels(
     return labels
 
 
-def _open_start(recipe: DocumentRecipe) -> Start:
+def _open_start(recipe: DocumentRecipe) -> tuple[Start, DocumentNetwork]:
     """The model to start from, after a look at whether a network of these settings can start from it."""
+    from rhetree.learning.documents.restoration import load_trainable  # which needs the library onnx
+
     start = open_start(recipe.train.start)
-    expect_document_model(start.folder)
-    if not (start.folder / WEIGHTS).is_file():
-        raise ModelError(
-            f"{start.folder}: there is no {WEIGHTS} to start from; "
-            "name the model of a training run, or export it with --weights"
-        )
-    check_fit(recipe.network, _recipe_of(start.folder, start.config).network, start.name)
-    return start
+    old = load_trainable(start.folder)
+    check_fit(recipe.network, old.config, start.name)
+    return start, old
 
 
-def _new_network(recipe: DocumentRecipe, labels: tuple[str, ...], start: Start | None) -> DocumentNetwork:
-    """The network to train, with the weights of the model to start from, if there is one."""
+def _new_network(
+    recipe: DocumentRecipe, labels: tuple[str, ...], old: DocumentNetwork | None
+) -> DocumentNetwork:
+    """The network to train, with the weights of the one to start from, if there is one."""
     config = recipe.network
-    if start is None:
+    if old is None:
         return DocumentNetwork(config, _suited(make_embedder(config.embedding, [])), labels)
-    old, _, _ = load_network(start.folder)
     network = DocumentNetwork(config, _suited(started_embedder(config.embedding, old.embedder)), labels)
-    fill(network, old.state_dict(), start.folder)
+    copy_weights(network, old, _BY_LABEL, labels, old.labels)
     return network
-
-
-def _recipe_of(folder: Path, config: Mapping[str, Any]) -> DocumentRecipe:
-    try:
-        return build(DocumentRecipe, config["recipe"])
-    except SettingError as error:
-        raise ModelError(f"{folder / 'config.json'}: {error}") from error
 
 
 def _suited(embedder: Embedder) -> TransformerEmbedder:

@@ -11,7 +11,7 @@ from onnx import ModelProto
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
-from rhetree.learning.documents.experiment import load_network
+from rhetree.learning.documents.loading import load_network
 from rhetree.learning.documents.network import DocumentNetwork, PairScorer
 from rhetree.learning.documents.recipe import DocumentRecipe
 from rhetree.learning.export.bigru_operator import BiGruOperator
@@ -42,16 +42,7 @@ def export_documents(
     :param card: the text of its ``MODEL_CARD.md``
     """
     network, recipe, about = load_network(source)
-    graphs = {
-        runtime.UNITS: units_graph(network),
-        runtime.SPLITS: roles_graph(network.splitter),
-        LABELS: roles_graph(network.labeller),
-    }
-    scores = {
-        f"{name}.{table}": tensor
-        for name, scorer in (("split", network.splitter), ("label", network.labeller))
-        for table, tensor in scorer.tables().items()
-    }
+    graphs, scores = document_graphs(network), score_tables(network)
     with new_directory(target) as folder:
         words = network.embedder.export(folder, precision)
         for file, graph in graphs.items():
@@ -94,6 +85,24 @@ def _without_folders(recipe: DocumentRecipe) -> DocumentRecipe:
         train=replace(recipe.train, start=Path(recipe.train.start).name),
         distillation=replace(recipe.distillation, teachers=teachers, texts=texts),
     )
+
+
+def document_graphs(network: DocumentNetwork) -> dict[str, ModelProto]:
+    """All graphs but the encoder's, by their files."""
+    return {
+        runtime.UNITS: units_graph(network),
+        runtime.SPLITS: roles_graph(network.splitter),
+        LABELS: roles_graph(network.labeller),
+    }
+
+
+def score_tables(network: DocumentNetwork) -> dict[str, Tensor]:
+    """The weights that make scores of what the graphs say, by their names in the file."""
+    return {
+        f"{name}.{table}": tensor
+        for name, scorer in (("split", network.splitter), ("label", network.labeller))
+        for table, tensor in scorer.tables().items()
+    }
 
 
 def units_graph(network: DocumentNetwork) -> ModelProto:

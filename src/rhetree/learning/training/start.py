@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
-from torch import Tensor
+from torch import nn
 
 from rhetree.domain.relations import label_parts
 from rhetree.errors import SettingError, counted
@@ -35,8 +35,13 @@ _MAY_DIFFER = (
     "embedding.features",
 )
 """Settings of a network that do not say what its weights are. Neither does any dropout."""
-_BY_CLASS = {"both": 1, "left_alone.weight": 0, "right_alone.weight": 0, "right_alone.bias": 0}
-"""The weights of a classifier that belong to one of its classes, and the axis of the classes."""
+_BY_CLASS = {
+    "classifier.label.both": 1,
+    "classifier.label.left_alone.weight": 0,
+    "classifier.label.right_alone.weight": 0,
+    "classifier.label.right_alone.bias": 0,
+}
+"""The weights of a network that belong to one of its classifier's classes, and the axis of the classes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,31 +129,35 @@ def started_embedder(config: EmbeddingConfig, embedder: Embedder) -> Embedder:
     return TransformerEmbedder(config, embedder.encoder, embedder.tokenizer)
 
 
-@torch.no_grad()
 def start_from(network: DiscourseNetwork, model: Model) -> None:
     """Give a new network the weights of a model. What belongs to labels that the model lacks stays as it is."""
-    old, new = model.network.state_dict(), network.state_dict()
-    by_class = _class_weights(network)
-    for name, weight in new.items():
-        if name in by_class:
-            _copy_classes(weight, old[name], network, model.network, by_class[name])
-        elif name in old:
-            weight.copy_(old[name])
+    by_class = {} if network.classifier is None else _BY_CLASS
+    old = model.network
+    copy_weights(network, old, by_class, _classes(network.classifier), _classes(old.classifier))
 
 
-def _class_weights(network: DiscourseNetwork) -> dict[str, int]:
-    if network.classifier is None:
-        return {}
-    return {f"classifier.label.{name}": axis for name, axis in _BY_CLASS.items()}
-
-
-def _copy_classes(
-    weight: Tensor, before: Tensor, network: DiscourseNetwork, old: DiscourseNetwork, axis: int
+@torch.no_grad()
+def copy_weights(
+    new: nn.Module,
+    old: nn.Module,
+    by_class: Mapping[str, int],
+    classes: Sequence[str],
+    old_classes: Sequence[str],
 ) -> None:
-    known = {label: number for number, label in enumerate(_classes(old.classifier))}
-    for number, label in enumerate(_classes(network.classifier)):
-        if label in known:
-            weight.select(axis, number).copy_(before.select(axis, known[label]))
+    """Give a new network the weights of an old one, class by class where they belong to one.
+
+    :param by_class: the weights that belong to a class each, and the axis of the classes
+    """
+    before = old.state_dict()
+    known = {name: number for number, name in enumerate(old_classes)}
+    for name, weight in new.state_dict().items():
+        if name in by_class:
+            axis = by_class[name]
+            for number, one in enumerate(classes):
+                if one in known:
+                    weight.select(axis, number).copy_(before[name].select(axis, known[one]))
+        elif name in before:
+            weight.copy_(before[name])
 
 
 def _classes(classifier: LabelClassifier | None) -> tuple[str, ...]:
