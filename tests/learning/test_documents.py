@@ -77,10 +77,16 @@ def example_of(document):
     return example
 
 
-def network_of(encoder, labels, *, from_layer=1, **settings):
+def network_of(encoder, labels, *, from_layer=1, hidden_pieces=0.0, **settings):
     torch.manual_seed(1)
     embedding = EmbeddingConfig(
-        kind="transformer", path=str(encoder), tuning="tuned", from_layer=from_layer, window=24
+        kind="transformer",
+        path=str(encoder),
+        tuning="tuned",
+        from_layer=from_layer,
+        hidden_pieces=hidden_pieces,
+        encoder_dropout=0.0,
+        window=24,
     )
     config = DocumentNetworkConfig(embedding=embedding, overlap=6, layers=1, width=8, dropout=0.0, **settings)
     return DocumentNetwork(config, TransformerEmbedder.create(embedding), labels)
@@ -145,6 +151,17 @@ def test_frozen_layers_are_computed_once_for_each_document(tmp_path, kind):
     network.train()
     sum(network.losses(example).values()).backward()
     assert all(weight.grad is not None for weight in network.parameters() if weight.requires_grad)
+
+
+def test_pieces_may_be_hidden_in_training_alone(encoder):
+    example = example_of(in_one_tree(plain()))
+    network = network_of(encoder, labels_of([example]), hidden_pieces=0.5)
+    whole = network.eval().words(example.tokens)
+    assert torch.equal(whole, network.words(example.tokens))
+    network.train()
+    once, again = (network.words(example.tokens) for _ in range(2))
+    assert not torch.allclose(once, again)
+    assert not torch.allclose(once, whole)
 
 
 def test_a_loss_may_leave_out_sentences_and_exploration(encoder):
@@ -218,7 +235,7 @@ def test_article_level_rst_dt_is_learnt(encoder, tmp_path):
     ("assignment", "message"),
     [
         ("network.embedding.piece=mean", "embedding.piece is 'first' or 'last'"),
-        ("network.embedding.hidden_pieces=0.1", "embedding.hidden_pieces is 0 for documents"),
+        ("network.embedding.hidden_pieces=0.1", "hidden_pieces is 0 above frozen layers"),
         ("network.overlap=-1", "overlap is at least 0"),
         ("network.width=0", "width is at least 1"),
         ("network.loss.inside=-1", "inside is at least 0"),

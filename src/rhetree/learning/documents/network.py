@@ -76,10 +76,10 @@ class DocumentNetworkConfig:
             )
         if self.embedding.piece == "mean":
             raise ValueError("embedding.piece is 'first' or 'last' for documents, got 'mean'")
-        if self.embedding.hidden_pieces:
+        if self.embedding.hidden_pieces and self.embedding.from_layer > 1:
             raise ValueError(
-                f"embedding.hidden_pieces is 0 for documents, got {self.embedding.hidden_pieces}: "
-                "their frozen layers are computed once"
+                f"embedding.hidden_pieces is 0 above frozen layers, got {self.embedding.hidden_pieces}: "
+                "for documents, what these compute is kept; set embedding.from_layer=1 or hidden_pieces=0"
             )
 
 
@@ -193,7 +193,7 @@ class DocumentNetwork(nn.Module):
         """The encoder's states. What frozen layers compute for a training document is kept in memory."""
         encoder, first = self.embedder.encoder, self.embedder.config.from_layer
         if not (name and self.embedder.frozen_run_apart):
-            return self.embedder.encode_ids(ids, None).squeeze(2)
+            return self.embedder.encode_ids(self.embedder.hide(ids), None).squeeze(2)
         if name not in self._frozen:
             in_half = self.embedder.config.training_dtype == "bfloat16"
             with torch.no_grad(), torch.autocast("cpu", torch.bfloat16, enabled=in_half):

@@ -177,14 +177,14 @@ class TransformerEmbedder(ContextualEmbedder):
         states = []
         for rows in groups:
             length = lengths[rows].max()
-            ids = self._hide(torch.from_numpy(batch.ids[rows, :length])).to(device)
+            ids = self.hide(torch.from_numpy(batch.ids[rows, :length])).to(device)
             mask = torch.from_numpy(batch.mask[rows, :length]).to(device)
             after = batch.ids.shape[1] - length
             states.append(functional.pad(self.encode_ids(ids, mask), (0, 0, 0, 0, 0, after)))
         in_order = torch.from_numpy(np.argsort(np.concatenate(groups))).to(device)
         return pick_words(torch.cat(states).index_select(0, in_order), positions, weights)
 
-    def _hide(self, ids: Tensor) -> Tensor:
+    def hide(self, ids: Tensor) -> Tensor:
         """In training, some of the pieces of words behind the mask piece; special pieces stay."""
         if self._mask_id is None or not self.training:
             return ids
