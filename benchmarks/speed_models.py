@@ -27,7 +27,9 @@ def main() -> None:
     )
     parser.add_argument("gum", type=Path)
     parser.add_argument("--turns", type=int, default=3)
-    parser.add_argument("--also", nargs="+", type=named, default=[], metavar="NAME=FOLDER", help="more models")
+    parser.add_argument(
+        "--also", nargs="+", type=named, default=[], metavar="NAME=FOLDER", help="more models"
+    )
     parser.add_argument("--plot", type=Path, help="an .svg file")
     args = parser.parse_args()
     gold = read_corpus(args.gum, split=("dev",)).split_by_sentence().split("dev")
