@@ -81,8 +81,9 @@ def plot(points: dict[str, tuple[float, float]], path: Path) -> None:
     figure, axis = pyplot.subplots(figsize=(6, 3.2))
     for name, (speed, score) in points.items():
         axis.plot(speed, score, "o")
+        beside = (0, 7) if name in MODELS else (0, -14)  # so that neighbours do not overlap
         axis.annotate(
-            name, (speed, score), textcoords="offset points", xytext=(0, 7), ha="center", fontsize=8
+            name, (speed, score), textcoords="offset points", xytext=beside, ha="center", fontsize=8
         )
     axis.set_xscale("log")
     axis.margins(0.15, 0.25)
