@@ -1,6 +1,7 @@
 """Training that starts from a model."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
@@ -15,7 +16,7 @@ from rhetree.learning.model import load_model
 from rhetree.learning.networks.classifier import ClassifierConfig
 from rhetree.learning.training.experiment import Data, run
 from rhetree.learning.training.recipe import read_recipe
-from rhetree.learning.training.start import check_fit, open_start, start_from
+from rhetree.learning.training.start import Start, check_fit, open_start, start_from
 from rhetree.runtime.model import read_config
 from support.exported import make_model, saved, transformer_model
 from support.networks import SMALL
@@ -115,6 +116,29 @@ def test_known_labels_are_kept_and_others_are_new(corpus, first, tmp_path):
             torch.testing.assert_close(
                 weights[1].select(axis, new), weights[0].select(axis, old), atol=1e-6, rtol=1e-6
             )
+
+
+@pytest.mark.parametrize(
+    ("relations", "said"),
+    [
+        (
+            "gum",
+            ("new labels with a class that old knows: 2; to learn by these classes set data.relations=gum",),
+        ),
+        ("rst-dt", ()),
+        ("none", ()),
+        (None, ()),
+        ({"name": "own"}, ()),
+    ],
+)
+def test_labels_that_are_finer_than_those_of_the_start_are_told(relations, said):
+    config = {"labels": ["causal-NS", "joint-NN"], "data": {"relations": relations}}
+    start = Start("old", Path("old"), config)
+    labels = ["causal-cause-NS", "causal-cause-SN", "joint-list-NN", "reason-NS"]
+    first, dropped, *more = start.notes(labels)
+    assert first.startswith("4 labels are new to old, to be learnt from nothing: causal-cause-NS")
+    assert dropped == "labels of old that train lacks are dropped: causal-NS, joint-NN"
+    assert tuple(more) == said
 
 
 def test_relations_apart_from_nuclearity_are_kept_by_their_names():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import nn
 
-from rhetree.domain.relations import label_parts
+from rhetree.domain.relations import INVENTORIES, label_parts
 from rhetree.errors import SettingError, counted
 from rhetree.learning.embeddings.config import EmbeddingConfig
 from rhetree.learning.embeddings.embedder import Embedder
@@ -72,12 +72,36 @@ class Start:
         new = [label for label in labels if label not in self.labels]
         if not new:
             return ()
+        notes = [
+            f"{counted(len(new), 'label')} {'is' if len(new) == 1 else 'are'} new to {self.name}, "
+            f"to be learnt from nothing: {', '.join(new)}"
+        ]
         dropped = [label for label in self.labels if label not in labels]
-        note = f"{counted(len(new), 'label')} {'is' if len(new) == 1 else 'are'} new to {self.name}, to be learnt from nothing: {', '.join(new)}"
-        return (
-            note,
-            *([f"labels of {self.name} that train lacks are dropped: {', '.join(dropped)}"] * bool(dropped)),
-        )
+        if dropped:
+            notes.append(f"labels of {self.name} that train lacks are dropped: {', '.join(dropped)}")
+        finer = [label for label in new if self._knows_class_of(label)]
+        if finer:
+            notes.append(
+                f"new labels with a class that {self.name} knows: {len(finer)}; "
+                f"to learn by these classes set data.relations={self.relations}"
+            )
+        return tuple(notes)
+
+    @property
+    def relations(self) -> object:
+        """The relations that the model was trained on: the name of an inventory, or ``none``; None if it does not say."""
+        return self.config.get("data", {}).get("relations")
+
+    def _knows_class_of(self, label: str) -> bool:
+        """Whether a label would be one of the model's if its relation were a class."""
+        inventory = INVENTORIES.get(self.relations) if isinstance(self.relations, str) else None
+        if inventory is None:
+            return False
+        relation, nuclearity = label_parts(label)
+        try:
+            return f"{inventory.class_of(relation)}-{nuclearity}" in self.labels
+        except ValueError:  # this inventory has no such relation
+            return False
 
     def load(self, config: NetworkConfig) -> Model:
         """The model itself, after a look at whether a network of these settings can start from it."""
