@@ -71,8 +71,10 @@ def test_predictions_go_into_a_folder_in_any_format(corpus, tmp_path, capsys, mo
         assert main(["evaluate", "model", str(corpus), "-o", str(folder), "--to", ending]) == 0
         assert "With gold EDUs" in capsys.readouterr().out
         assert sorted(path.name for path in folder.iterdir()) == [f"doc4.{ending}", f"doc5.{ending}"]
-    assert main(["evaluate", "model", str(corpus), "-o", str(tmp_path / "dis"), "--to", "dis"]) == 0
-    assert {path.parent.name for path in (tmp_path / "dis").rglob("*-1.dis")} == {"doc4", "doc5"}
+    for ending in ("dis", "rsd"):
+        folder = tmp_path / ending
+        assert main(["evaluate", "model", str(corpus), "-o", str(folder), "--to", ending]) == 0
+        assert {path.parent.name for path in folder.rglob(f"*-1.{ending}")} == {"doc4", "doc5"}
 
 
 def test_predictions_that_cannot_be_written_are_told_before_anything_is_computed(
@@ -87,7 +89,6 @@ def test_predictions_that_cannot_be_written_are_told_before_anything_is_computed
         (["-o", tmp_path / "odd.xyz"], "its ending is none of"),
         (["-o", tmp_path / "file", "--to", "json"], "a file, not a folder"),
         (["-o", tmp_path / "file" / "a.jsonl"], "a file, not a folder"),
-        (["-o", tmp_path / "folder", "--to", "rsd"], "rsd cannot hold what this model finds"),
         (["-o", "-", "--to", "jsonl"], "standard output has the scores; name a file"),
         (["--to", "jsonl"], "there is no -o"),
     ):
@@ -99,6 +100,16 @@ def test_fewer_than_no_threads_are_refused(corpus, capsys):
     with pytest.raises(SystemExit):
         main(["evaluate", "english", str(corpus), "--threads", "-1"])
     assert "--threads: expected a whole number, 0 to 1024, found '-1'" in capsys.readouterr().err
+
+
+def test_formats_of_trees_cannot_hold_what_a_segmenter_finds(corpus, tmp_path, capsys):
+    train(corpus, tmp_path / "run", "network.task=segment", "train.epochs=1")
+    command = ["evaluate", str(tmp_path / "run" / "model"), str(corpus), "-o", str(tmp_path / "out")]
+    assert main([*command, "--to", "rsd"]) == 2
+    said = capsys.readouterr().err
+    assert "rsd cannot hold what this model finds" in said
+    assert "json, jsonl and conllu can" in said
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_segmenter_has_no_scores_with_gold_edus(corpus, tmp_path, capsys):

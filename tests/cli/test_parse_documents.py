@@ -21,7 +21,7 @@ def text(tmp_path):
     return path
 
 
-@pytest.mark.parametrize("ending", ["json", "rs3", "rs4", "dis", "conllu"])
+@pytest.mark.parametrize("ending", ["json", "rs3", "rs4", "dis", "rsd", "conllu"])
 @pytest.mark.usefixtures("model")
 def test_the_tree_over_all_edus_is_written(ending, text, tmp_path):
     assert parse(text, "-o", tmp_path / f"flood.{ending}") == 0
@@ -75,13 +75,14 @@ def test_odd_texts_have_one_tree_or_no_words(odd, tmp_path, capsys):
 
 
 @pytest.mark.usefixtures("model")
-def test_a_folder_of_dis_files_has_one_for_each_document_and_is_resumed(text, tmp_path, capsys):
+@pytest.mark.parametrize("format", ["dis", "rsd"])
+def test_one_tree_a_file_is_a_file_for_each_document_and_is_resumed(format, text, tmp_path, capsys):
     out = tmp_path / "out"
-    assert parse(text, "-o", out, "--format", "dis") == 0
-    assert [path.name for path in out.iterdir() if not path.name.startswith(".")] == ["flood.dis"]
-    tree = read_one(out / "flood.dis").tree
+    assert parse(text, "-o", out, "--format", format) == 0
+    assert [path.name for path in out.iterdir() if not path.name.startswith(".")] == [f"flood.{format}"]
+    tree = read_one(out / f"flood.{format}").tree
     assert tree is not None
-    assert parse(text, "-o", out, "--format", "dis") == 2
-    assert "flood.dis: exists already" in capsys.readouterr().err
-    assert parse(text, "-o", out, "--format", "dis", "--resume") == 0
+    assert parse(text, "-o", out, "--format", format) == 2
+    assert f"flood.{format}: exists already" in capsys.readouterr().err
+    assert parse(text, "-o", out, "--format", format, "--resume") == 0
     assert "1 were there already" in capsys.readouterr().err

@@ -34,14 +34,15 @@ def test_every_format_goes_to_standard_output(format, story, capfd):
     assert len(capfd.readouterr().out) > 20
 
 
-def test_dis_is_a_file_for_each_sentence_in_a_folder(story, tmp_path, capsys):
-    assert command(story, "-o", tmp_path / "out", "--format", "dis") == 0
+@pytest.mark.parametrize("format", ["dis", "rsd"])
+def test_one_tree_a_file_is_a_file_for_each_sentence_in_a_folder(format, story, tmp_path, capsys):
+    assert command(story, "-o", tmp_path / "out", "--format", format) == 0
     files = sorted(path.name for path in (tmp_path / "out" / "story").iterdir())
-    assert files == ["story-1.dis", "story-2.dis", "story-3.dis"]
-    assert read_one(tmp_path / "out" / "story" / "story-2.dis").edu_texts() == ["Good ."]
-    assert command("Good.", "--format", "dis") == 0
+    assert files == [f"story-{number}.{format}" for number in (1, 2, 3)]
+    assert read_one(tmp_path / "out" / "story" / f"story-2.{format}").edu_texts() == ["Good ."]
+    assert command("Good.", "--format", format) == 0
     assert "Good" in capsys.readouterr().out
-    assert command(story, "--format", "dis") == 2
+    assert command(story, "--format", format) == 2
     assert "it has 3 sentences; -o FOLDER makes a file for each" in capsys.readouterr().err
 
 

@@ -1,7 +1,7 @@
 """A parsed document as the contents of a file, in each format that ``rhetree parse`` writes.
 
 Trees are of sentences, or one of the document. Of trees of sentences, a format that knows one tree a file gets what comes
-nearest: ``rs3`` and ``rs4`` have the trees side by side, like an annotation that is not finished; ``dis`` takes a document of one sentence.
+nearest: ``rs3`` and ``rs4`` have the trees side by side, like an annotation that is not finished; ``dis`` and ``rsd`` take a document of one sentence.
 A new format is a function here and a line in ``ENCODINGS``.
 """
 
@@ -136,10 +136,15 @@ def _picture(format: "PictureFormat") -> "Callable[[Document], bytes]":
     return encode
 
 
-def _dis(document: "Document") -> str:
-    from rhetree.jobs.sentence_files import only_sentence
+def _one_tree(format: str) -> "Callable[[Document], str]":
+    """The writer of a treebank format whose files hold one tree each."""
 
-    return _written(only_sentence(document), "dis")
+    def encode(document: "Document") -> str:
+        from rhetree.jobs.sentence_files import only_sentence
+
+        return _written(only_sentence(document, format), format)
+
+    return encode
 
 
 def _as(format: str) -> "Callable[[Document], str]":
@@ -185,7 +190,8 @@ ENCODINGS: Mapping[str, Encoding] = {
         ),
         Encoding(name="rs3", encode=_as("rs3"), suffix=".rs3", needs_trees=True),
         Encoding(name="rs4", encode=_as("rs4"), suffix=".rs4", needs_trees=True),
-        Encoding(name="dis", encode=_dis, suffix=".dis", needs_trees=True),
+        Encoding(name="dis", encode=_one_tree("dis"), suffix=".dis", needs_trees=True),
+        Encoding(name="rsd", encode=_one_tree("rsd"), suffix=".rsd", needs_trees=True),
         Encoding(name="conllu", encode=_as("conllu"), suffix=".conllu", many=True),
         Encoding(name="brackets", encode=_as("brackets"), suffix=".brackets", many=True, needs_trees=True),
         Encoding(name="svg", encode=_picture("svg"), suffix=".svg"),

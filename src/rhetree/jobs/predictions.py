@@ -12,7 +12,7 @@ from rhetree.formats import format_of, write
 from rhetree.formats.files import check_folder
 from rhetree.formats.format import Layer
 from rhetree.jobs.places import FreePaths, file_name, names_folder
-from rhetree.jobs.sentence_files import write_sentences
+from rhetree.jobs.sentence_files import ONE_TREE, write_sentences
 
 
 class Predictions:
@@ -28,7 +28,7 @@ class Predictions:
 
     def check_room_for(self, documents: Sequence[Document], *, has_trees: bool) -> None:
         """Raise :class:`RhetreeError` if predictions for these documents could not be written."""
-        if self.is_folder and self.format.name == "dis" and has_trees:
+        if self.is_folder and self.format.name in ONE_TREE and has_trees:
             return
         if len(documents) > 1 and not (self.is_folder or self.format.many):
             raise RhetreeError(
@@ -56,8 +56,8 @@ class Predictions:
 
     def _write_one(self, document: Document, free: FreePaths) -> Iterable[Layer]:
         stem = free.free(self.path / file_name(document.name))
-        if self.format.name == "dis" and document.tree is None:
-            write_sentences(document, stem)
+        if self.format.name in ONE_TREE and document.tree is None:
+            write_sentences(document, stem, self.format.name)
             return ()
         path = stem.with_name(stem.name + self.format.suffixes[0])
         return write(document, path, format=self.format.name)

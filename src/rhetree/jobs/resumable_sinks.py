@@ -65,9 +65,11 @@ class FolderSink:
         :param replaces: whether files that are there may be replaced
         :param by_sentence: whether trees are of sentences; a format with one tree a file then has a file for each
         """
+        from rhetree.jobs.sentence_files import ONE_TREE
+
         self._folder = folder
         self._encoding = encoding
-        self._is_dis = encoding.name == "dis" and by_sentence
+        self._has_parts = by_sentence and encoding.name in ONE_TREE
         """Whether a document gets a folder with a file for each sentence."""
         self._run_file = run_file
         self._earlier = earlier
@@ -90,13 +92,13 @@ class FolderSink:
         from rhetree.jobs.sentence_files import write_sentences
 
         stem = self._stems.pop(record)
-        data = b"" if self._is_dis else encode_bytes(document, self._encoding, record.extra)
+        data = b"" if self._has_parts else encode_bytes(document, self._encoding, record.extra)
         path = self._last_file(stem)
         with writing(path):  # the run file must not vouch for what another run left there
             path.unlink(missing_ok=True)
         self._run_file.add(self._name(stem), record)
-        if self._is_dis:
-            write_sentences(document, stem)
+        if self._has_parts:
+            write_sentences(document, stem, self._encoding.name)
             return
         with whole_file(path) as file:
             file.buffer.write(data)
@@ -109,12 +111,14 @@ class FolderSink:
         """The file that is written last: if it is there, the whole document is."""
         from rhetree.jobs.sentence_files import sentence_file
 
-        return sentence_file(stem, 1) if self._is_dis else stem.with_name(stem.name + self._encoding.suffix)
+        if self._has_parts:
+            return sentence_file(stem, 1, self._encoding.name)
+        return stem.with_name(stem.name + self._encoding.suffix)
 
     def _refuse_files_of(self, stem: Path) -> None:
         from rhetree.jobs.sentence_files import sentence_files
 
-        files = sentence_files(stem) if self._is_dis else [self._last_file(stem)]
+        files = sentence_files(stem, self._encoding.name) if self._has_parts else [self._last_file(stem)]
         if any(file.exists() for file in files):
             what = (
                 "exists already; resume the run that wrote it, name another folder, or replace what is there"

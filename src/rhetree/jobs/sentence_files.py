@@ -1,4 +1,4 @@
-"""Documents in ``.dis`` files, which hold one tree each: a folder per document, a file per sentence."""
+"""Documents in files that hold one tree each, as ``.dis`` and ``.rsd``: a folder per document, a file per sentence."""
 
 import io
 import re
@@ -11,40 +11,43 @@ from rhetree.errors import RhetreeError, UnwritableError
 from rhetree.formats import FORMATS
 from rhetree.formats.files import whole_file
 
-
-def sentence_file(folder: Path, number: int) -> Path:
-    """The ``.dis`` file of a sentence, counted from 1, in its document's folder."""
-    return folder / f"{folder.name}-{number}.dis"
+ONE_TREE = frozenset({"dis", "rsd"})
+"""The formats whose files hold one tree each, by name, which is also the ending of their files."""
 
 
-def sentence_files(folder: Path) -> list[Path]:
+def sentence_file(folder: Path, number: int, format: str) -> Path:
+    """The file of a sentence, counted from 1, in its document's folder."""
+    return folder / f"{folder.name}-{number}.{format}"
+
+
+def sentence_files(folder: Path, format: str) -> list[Path]:
     """The sentence files that a document's folder has, in order."""
-    name = re.compile(rf"{re.escape(folder.name)}-[1-9][0-9]*\.dis")
+    name = re.compile(rf"{re.escape(folder.name)}-[1-9][0-9]*\.{format}")
     found = folder.iterdir() if folder.is_dir() else ()
     return sorted(
         (path for path in found if name.fullmatch(path.name)), key=lambda path: (len(path.name), path)
     )
 
 
-def write_sentences(document: Document, folder: Path) -> None:
+def write_sentences(document: Document, folder: Path, format: str) -> None:
     """Write a file for each sentence, in place of the sentence files that the folder has.
 
     The first file is removed first and written last: if it is there, all are.
     """
     if not document.sentences:
-        raise UnwritableError("it has no words", document.name, "dis")
-    texts = [_encode(sentence) for sentence in _by_sentence(document)]
+        raise UnwritableError("it has no words", document.name, format)
+    texts = [_encode(sentence, format) for sentence in _by_sentence(document)]
     try:
-        for path in sentence_files(folder):
+        for path in sentence_files(folder, format):
             path.unlink()
     except OSError as error:
         raise RhetreeError(f"{folder}: cannot be written: {error.strerror}") from error
     for number in range(len(texts), 0, -1):
-        with whole_file(sentence_file(folder, number)) as sink:
+        with whole_file(sentence_file(folder, number, format)) as sink:
             sink.write(texts[number - 1])
 
 
-def only_sentence(document: Document) -> Document:
+def only_sentence(document: Document, format: str) -> Document:
     """The document with one tree, which is that of its only sentence if it has none of its own."""
     if document.tree is not None or not document.sentences:
         return document
@@ -53,7 +56,7 @@ def only_sentence(document: Document) -> Document:
             f"a file holds one tree, and it has {len(document.sentences)} sentences; -o FOLDER makes a file "
             "for each, rs3 and brackets hold all of them",
             document.name,
-            "dis",
+            format,
         )
     return next(_by_sentence(document))
 
@@ -82,7 +85,7 @@ def _by_sentence(document: Document) -> Iterator[Document]:
         )
 
 
-def _encode(document: Document) -> str:
+def _encode(document: Document, format: str) -> str:
     whole = io.StringIO()
-    FORMATS["dis"].write(document, whole)
+    FORMATS[format].write(document, whole)
     return whole.getvalue()
