@@ -63,7 +63,8 @@ def test_several_documents_of_a_file_are_offered(page, tmp_path):
     open_file(page, tmp_path / "a.jsonl")
     assert page.locator("#pick option").count() == 2
     page.select_option("#pick", "1")
-    assert page.locator(".words .edu").first.inner_text().startswith("They closed")
+    shown = page.locator(".words .edu").first
+    shown.filter(has_text="They closed").wait_for()  # until it is drawn it has no inner text
 
 
 def test_a_text_file_is_parsed_and_a_broken_one_is_told(page, tmp_path):
