@@ -16,9 +16,9 @@ from rhetree.learning.model import write_config
 from rhetree.learning.training.experiment import run
 from rhetree.learning.training.recipe import read_recipe
 from rhetree.runtime.document_model import SCORES, load_document_model
-from rhetree.runtime.document_network import finish
 from rhetree.runtime.installed import find_model
 from rhetree.runtime.model import read_config
+from rhetree.runtime.steps import finish
 from support.document_trees import SMALL_NETWORK, in_one_tree, plain, write_trees
 from support.tiny_encoders import save_encoder
 
