@@ -95,19 +95,22 @@ def train(args: argparse.Namespace) -> None:
 
 
 def compare(args: argparse.Namespace) -> None:
-    """Score an exported model and the network restored from its graphs."""
+    """Score an exported model and the network restored from its graphs, both by greedy search."""
     import torch
 
     from rhetree.corpora.corpus import read_corpus
     from rhetree.learning import scoring
     from rhetree.learning.restoration import restore_model
     from rhetree.runtime.installed import find_model
+    from rhetree.runtime.loading import load_any
+    from rhetree.runtime.pipeline import Pipeline
 
     torch.set_num_threads(args.threads)
     folder = find_model(args.model)
     documents = read_corpus(args.gum, split="dev").split_by_sentence().split("dev")[:: args.every]
     print(f"{len(documents)} documents")
-    print("graphs", score(folder, documents, args.threads))
+    model = load_any(folder, threads=args.threads)
+    print("graphs", scoring.score_pipeline(Pipeline(model.network, model.labels), documents).named())
     print("restored", scoring.score(restore_model(folder).network, documents).named())
 
 

@@ -9,6 +9,7 @@ import json
 from math import log
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import rhetree
@@ -66,11 +67,14 @@ def test_probabilities_are_those_of_the_golden_file(model, parsed, request):
 
 def test_no_sentence_has_near_ties(model):
     """Else another processor, which rounds differently, may find another tree."""
-    worth = rhetree.load(model, threads=1).pipeline.search.per_edu
+    search = rhetree.load(model, threads=1).pipeline.search
     for document in parse_all(model, threads=1, beam=4):
-        for best, *others in document.readings:
-            totals = [reading.log_prob + worth * len(reading.edus) for reading in (best, *others)]
-            assert all(totals[0] - other > NEAR for other in totals[1:]), document.text
+        for readings in document.readings:
+            of_edus = np.array([sum(map(log, reading.edu_probs)) for reading in readings])
+            of_trees = np.array([reading.log_prob for reading in readings]) - of_edus
+            values = search.value(of_edus, of_trees, np.array([len(reading.edus) for reading in readings]))
+            assert (values[0] - values[1:] > NEAR).all(), document.text
+            best = readings[0]
             for labels in best.label_probs:
                 assert len(labels) == 1 or log(labels[0][1] / labels[1][1]) > NEAR, document.text
 

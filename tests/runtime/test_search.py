@@ -17,22 +17,28 @@ from support.shipped import english_without
 WIDE = 10_000
 TOKENS = st.lists(st.sampled_from("abc"), min_size=1, max_size=4)
 WORTH = st.sampled_from([0.0, 0.3, 1.5, 4.0])
+TREE = st.sampled_from([0.0, 0.3, 1.0])
 
 
-@given(TOKENS, st.integers(0, 9), WORTH)
-def test_the_best_reading_is_that_of_brute_force(tokens, seed, per_edu):
+@given(TOKENS, st.integers(0, 9), WORTH, TREE)
+def test_the_best_reading_is_that_of_brute_force(tokens, seed, per_edu, tree):
     network = FakeNetwork(seed)
-    values = {
-        reading: log_prob + per_edu * len(reading[0])
-        for reading, log_prob in brute_force(network, LABELS, tokens)
+    readings = brute_force(network, LABELS, tokens)
+    of_edus = {
+        tuple((edu.start, edu.end) for edu in reading.edus): reading.log_prob
+        for reading in Pipeline(network, LABELS, beam=WIDE).analyse([tokens], trees=False)[0]
     }
-    ((found,),) = Pipeline(network, LABELS, search=Search(WIDE, per_edu)).analyse([tokens])
+    values = {
+        reading: (1 - tree) * of_edus[reading[0]] + tree * log_prob + per_edu * len(reading[0])
+        for reading, log_prob in readings
+    }
+    ((found,),) = Pipeline(network, LABELS, search=Search(WIDE, per_edu, tree)).analyse([tokens])
     assert values[signature(found)] == pytest.approx(max(values.values()), abs=1e-4)
 
 
-@given(st.lists(TOKENS, min_size=1, max_size=3), st.integers(0, 9), WORTH, st.integers(1, 5))
-def test_the_best_reading_does_not_depend_on_how_many_are_asked_for(batch, seed, per_edu, n):
-    network, search = FakeNetwork(seed), Search(5, per_edu)
+@given(st.lists(TOKENS, min_size=1, max_size=3), st.integers(0, 9), WORTH, TREE, st.integers(1, 5))
+def test_the_best_reading_does_not_depend_on_how_many_are_asked_for(batch, seed, per_edu, tree, n):
+    network, search = FakeNetwork(seed), Search(5, per_edu, tree)
     one = Pipeline(network, LABELS, search=search).analyse(batch)
     several = Pipeline(network, LABELS, search=search, beam=n).analyse(batch)
     for (best,), (first, *others) in zip(one, several, strict=True):
@@ -73,7 +79,9 @@ def test_an_edu_is_worth_something():
         ({"per_edu": -1}, "per_edu: expected a number from 0 to 10.0, got -1"),
         ({"per_edu": float("nan")}, "per_edu: expected a number from 0 to 10.0, got nan"),
         ({"per_edu": "much"}, "per_edu: expected a number, got 'much'"),
-        ({"depth": 3}, "expected width and per_edu: .*depth"),
+        ({"tree": 1.5}, "tree: expected a number from 0 to 1.0, got 1.5"),
+        ({"tree": None}, "tree: expected a number, got None"),
+        ({"depth": 3}, "expected width, per_edu and tree: .*depth"),
     ],
 )
 def test_a_search_that_is_none_is_refused(values, message):
@@ -85,7 +93,7 @@ def test_the_shipped_model_searches_and_one_without_settings_is_greedy(tmp_path)
     folder = english_without(tmp_path / "model", "search")
     assert load_runtime(folder, threads=1).search == GREEDY
     parser = rhetree.load("english", threads=1)
-    assert parser.model.search == parser.pipeline.search == Search(3, 0.5)
+    assert parser.model.search == parser.pipeline.search == Search(3, 0.15, 0.3)
     text = "When the rain that had been falling stopped, we left, hoping to reach the sea before it got dark."
     parsed = parser.parse(text)
     assert [len(readings) for readings in parsed.readings] == [1]

@@ -89,11 +89,12 @@ def find_readings(
     )
     allowed = {} if constraints is None else _allowed_labels(structures, rows, constraints)
     labelled = _Labelled(structures, log_probs, labels, max(n, top_labels), top_labels, allowed)
-    before = np.array([one.log_prob for one in flat])
-    totals = before[structures.items] + structures.scores + labelled.best
+    of_edus = np.array([one.log_prob for one in flat])[structures.items]
+    of_trees = structures.scores + labelled.best
+    totals = of_edus + of_trees
     _check_numbers(totals)
     sentences = rows[structures.items]
-    values = totals + search.per_edu * np.array([len(one.edus) for one in flat])[structures.items]
+    values = search.value(of_edus, of_trees, np.array([len(one.edus) for one in flat])[structures.items])
     trees = best = best_of_each(sentences, values, 1)
     if n > 1:
         # Only a tree that is among a sentence's likeliest with its best labels can be so with others.
