@@ -86,3 +86,18 @@ def test_one_tree_a_file_is_a_file_for_each_document_and_is_resumed(format, text
     assert f"flood.{format}: exists already" in capsys.readouterr().err
     assert parse(text, "-o", out, "--format", format, "--resume") == 0
     assert "1 were there already" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("model")
+@pytest.mark.parametrize("format", ["dis", "rsd"])
+def test_a_document_that_cannot_be_written_leaves_what_is_there(format, tmp_path, capsys):
+    out, path = tmp_path / "out", tmp_path / "rain.txt"
+    path.write_text("It rained. We left.", encoding="utf-8")
+    options = (path, "-o", out, "--format", format, "--level", "sentence")
+    assert main(["parse", *map(str, options)]) == 0
+    before = {file: file.read_bytes() for file in out.rglob(f"*.{format}")}
+    assert len(before) == 2
+    path.write_text(" ", encoding="utf-8")
+    assert main(["parse", *map(str, options), "--overwrite", "--on-error", "skip"]) == 1
+    assert "it has no words" in capsys.readouterr().err
+    assert {file: file.read_bytes() for file in out.rglob(f"*.{format}")} == before

@@ -177,6 +177,15 @@ def test_rows_of_csv_are_documents(tmp_path, monkeypatch, capsys):
     assert parsed(capsys, "-", "--from", "csv") == found
 
 
+def test_a_header_that_is_no_text_ends_the_file(tmp_path, capsys):
+    path = tmp_path / "in.csv"
+    path.write_bytes(b"id,te\xffxt\n1,He left.\n2,We left.\n")
+    assert command(path, "--on-error", "skip") == 1
+    err = capsys.readouterr().err
+    assert f"skipped: {path}:1: not UTF-8 text" in err
+    assert "skipped 1 record" in err
+
+
 @pytest.mark.parametrize("delimiter", [";", "\t", "|", ","])
 def test_the_header_tells_what_separates_columns(delimiter, tmp_path, capsys):
     out = io.StringIO()

@@ -52,6 +52,16 @@ def test_a_compressed_file_is_read_like_what_is_inside(name, text, ids, ending, 
     assert parsed(capsys, packed.parent) == expected
 
 
+def test_a_file_that_is_compressed_again_and_again_is_refused(ending, tmp_path, capsys):
+    path = tmp_path / f"in.txt{ending}"
+    data = STORY.encode()
+    for _ in range(400):
+        data = COMPRESS[ending](data)
+    path.write_bytes(data)
+    assert command(path) == 2
+    assert f"{path}: it is compressed twice; unpack it once" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("format", ["jsonl", "csv", "edus", "txt", "json", "parquet"])
 def test_output_is_compressed_as_its_ending_says(format, ending, tmp_path, capsys):
     if format == "parquet":

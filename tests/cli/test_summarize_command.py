@@ -1,5 +1,6 @@
 """``rhetree summarize`` on files with trees, and on texts."""
 
+import gzip
 import io
 import json
 import sys
@@ -31,6 +32,20 @@ def test_the_main_points_are_printed(parsed, capsys):
     assert capsys.readouterr().out == "In the morning the mill, was gone. We will build a new one\n"
     assert summarize(parsed) == 0
     assert capsys.readouterr().out == "In the morning the mill, was gone.\n"
+
+
+@pytest.mark.parametrize("kind", ["rs3", "dis"])
+def test_tree_files_may_be_compressed_and_encoded_as_for_parse(kind, tmp_path, capsys):
+    plain = tmp_path / f"flood.{kind}"
+    write(flood(), plain)
+    assert summarize(plain, "-n", 3) == 0
+    expected = capsys.readouterr().out
+    packed, utf_16 = tmp_path / f"flood.{kind}.gz", tmp_path / f"b.{kind}"
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    utf_16.write_text(plain.read_text(encoding="utf-8"), encoding="utf-16")
+    for path in (packed, utf_16):
+        assert summarize(path, "-n", 3) == 0
+        assert capsys.readouterr().out == expected
 
 
 def test_json_has_exact_offsets(parsed, capsys):

@@ -137,6 +137,14 @@ def test_a_share_counts_tokens():
     assert document.summary(share=0.01).edus == (4, 6)
 
 
+def test_a_share_is_not_lost_to_rounding():
+    words = [["a"] * 28 + ["."], ["b"] * 70 + ["."]]
+    document = Document.from_sentences(words)
+    document = replace(document, edus=document.sentences, tree=Tree((Split(0, 1, 2, "NS", "elaboration"),)))
+    assert 0.29 * 100 < 29
+    assert document.summary(share=0.29).edus == (0,)
+
+
 @settings(max_examples=60)
 @given(parsed_documents(whole=True), st.integers(1, 12))
 def test_whatever_is_kept_stands_with_what_it_supports(document, n):

@@ -229,15 +229,36 @@ def test_a_bad_file_among_others_is_told_of_and_the_others_are_done(tmp_path):
     assert names(tmp_path / "out") == ["a.dis", "c/c.dis"]
 
 
-def test_what_was_not_kept_with_its_file_is_not_counted(tmp_path):
+def test_what_comes_before_a_mistake_is_written(tmp_path):
     source = tmp_path / "in"
     source.mkdir()
     write(document("a"), source / "a.json")
     write([document("b"), document("c")], source / "b.jsonl")
     (source / "b.jsonl").write_text((source / "b.jsonl").read_text() + "broken\n")
     outcomes = carried_out([source], tmp_path / "out", to_format="tok")
+    assert [outcome.n_documents for outcome in outcomes] == [1, 2]
+    assert ["b.jsonl:3: not JSON" in str(outcome.error) for outcome in outcomes] == [False, True]
+    assert [outcome.losses.keys() for outcome in outcomes] == [{Layer.SENTENCES, Layer.TREE}] * 2
+    assert [one.name for one in read(tmp_path / "out" / "b.tok")] == ["b", "c"]
+    (outcome,) = carried_out([source / "b.jsonl"], tmp_path / "b.tok")
+    assert outcome.n_documents == 2
+    assert outcome.error
+    assert [one.name for one in read(tmp_path / "b.tok")] == ["b", "c"]
+
+
+def test_a_document_does_not_wait_for_a_bad_one_after_it(tmp_path):
+    write(document("a"), tmp_path / "a.jsonl")
+    (tmp_path / "a.jsonl").write_text((tmp_path / "a.jsonl").read_text() + "broken\n")
+    (outcome,) = carried_out([tmp_path / "a.jsonl"], tmp_path / "out", to_format="dis")
+    assert (outcome.n_documents, names(tmp_path / "out")) == (1, ["a.dis"])
+    assert "a.jsonl:2: not JSON" in str(outcome.error)
+
+
+def test_a_file_without_a_good_document_is_not_begun(tmp_path):
+    write(document("a"), tmp_path / "a.json")
+    (tmp_path / "b.jsonl").write_text("broken\n")
+    outcomes = carried_out([tmp_path / "a.json", tmp_path / "b.jsonl"], tmp_path / "out", to_format="tok")
     assert [outcome.n_documents for outcome in outcomes] == [1, 0]
-    assert [outcome.losses.keys() for outcome in outcomes] == [{Layer.SENTENCES, Layer.TREE}, set()]
     assert names(tmp_path / "out") == ["a.tok"]
 
 

@@ -73,6 +73,31 @@ def test_a_document_that_cannot_be_worked_on_takes_no_other_with_it(tmp_path):
     assert names_in(tmp_path / "stopped.jsonl") == ["text-1"]
 
 
+@pytest.mark.parametrize("n_done", [1, 2, 3])
+def test_a_run_that_left_a_document_out_is_resumed_and_tells_of_it_again(n_done, tmp_path):
+    odd = replace(Document.from_sentences([["It", "rained", "."]], "odd"), sentences=())
+    records = list(Records(text_sources(TEXTS)))
+    records.insert(1, record_of(odd))
+    told: list[str] = []
+
+    def start(if_exists):
+        sink = open_sink(tmp_path / "out.jsonl", "jsonl", if_exists=if_exists)
+        return Job(records, work, sink, on_bad_record=lambda error: told.append(str(error)))
+
+    first = start("refuse").run()
+    for _ in range(n_done):
+        next(first)
+    first.close()
+    job = start("resume")
+    names = [done.document.name for done in job.run()]
+    assert names_in(tmp_path / "out.jsonl") == ["text-1", "text-2", "text-3"]
+    assert (job.n_earlier, len(names), job.n_skipped) == (n_done, 3 - n_done, 1)
+    assert told[-1] == "-: odd has no sentences; they are needed to find EDUs and trees"
+    records[1] = record_of(replace(odd, name="other"))
+    with pytest.raises(FileError, match="'other' was made of another input"):
+        list(start("resume").run())
+
+
 def test_a_model_that_cannot_do_the_work_is_no_fault_of_the_records(tmp_path):
     def segment_only(portions):
         return Worker(Task(), fake_parser("segment"))(portions)

@@ -163,9 +163,10 @@ def test_bootstrap_needs_samples():
         paired_bootstrap(A, B, n_samples=0)
 
 
-def test_pairs_are_documents_and_runs():
-    found = compare_counts(A * 3, B * 3, n_samples=100)
-    assert found.t_test.df == 3 * 4 - 1
+def test_runs_make_no_more_pairs():
+    found, once = compare_counts(A * 3, B * 3, n_samples=100), compare_counts(A, B, n_samples=100)
+    assert found.t_test.df == 4 - 1
+    assert found.t_test.p == pytest.approx(once.t_test.p)
     assert found.a.deviation == 0
     assert found.a.mean == pytest.approx(2 * 23 / (31 + 34))
     assert found.difference == pytest.approx(2 * 4 / (31 + 34))
@@ -181,6 +182,15 @@ def test_a_document_in_which_nothing_is_found_is_no_pair():
     assert compare_counts([A[0] + empty], [B[0] + empty], n_samples=10).t_test.df == 3
     guess = [Counts(0, 1, 0), Counts()]
     assert compare_counts([A[0] + empty], [B[0] + guess], n_samples=10).t_test.df == 4
+
+
+def test_a_pair_is_a_document_with_the_mean_of_its_runs():
+    better, same = [Counts(2, 2, 2), Counts(1, 2, 2)], [Counts(1, 2, 2), Counts(1, 2, 2)]
+    found = compare_counts([same, same], [better, same], n_samples=10).t_test
+    expected = paired_t_test([0.5, 0.5], [0.75, 0.5])
+    assert found.df == expected.df == 1
+    assert found.t == pytest.approx(expected.t)
+    assert found.p == pytest.approx(expected.p)
 
 
 def test_runs_are_compared_in_pairs():

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rhetree.domain.blocks import Block
 from rhetree.domain.document import Document
 from rhetree.domain.span import Span, spans_of_lengths
 from rhetree.domain.tree import Split, Tree
@@ -29,6 +30,7 @@ from rhetree.runtime.document_units import (
 )
 from rhetree.runtime.workers import Workers
 from rhetree.text import tokenize
+from rhetree.text.blocks import with_blocks
 from rhetree.text.html import html_layout
 from support.document_trees import (
     FakeDocumentNetwork,
@@ -134,6 +136,26 @@ def test_spans_inside_a_sentence_are_split_anywhere_and_others_between_sentences
     fenced = Candidates(units(in_sentences(plain())), by_paragraph=True)
     assert fenced.of(0, 9).tolist() == [1, 4]
     assert fenced.of(4, 9).tolist() == [6, 7]
+
+
+def test_paragraphs_that_are_nodes_are_those_that_people_see():
+    """Lines of a text that is wrapped are no paragraphs, and items of a list are some."""
+    wrapped = in_sentences(with_blocks(plain(gap="\n")))
+    assert len(find_paragraphs(wrapped)) == 3
+    assert wrapped.sentence_blocks() == [0, 1, 1, 1, 1, 1]  # the first line is a heading
+    fenced = Candidates(units(wrapped), by_paragraph=True)
+    assert fenced.of(0, 9).tolist() == [1]
+    assert fenced.of(1, 9).tolist() == [3, 4, 6, 7]
+    apart = replace(wrapped, blocks=blocks_at(wrapped, [0, 2]))
+    fenced = Candidates(units(apart), by_paragraph=True)
+    assert fenced.of(0, 9).tolist() == [3]
+    assert fenced.of(3, 9).tolist() == [4, 6, 7]
+
+
+def blocks_at(document, sentences):
+    """A document's text in blocks of which each starts with one of these sentences."""
+    starts = [document.tokens[document.sentences[number].start].start for number in sentences]
+    return tuple(map(Block, starts, [*starts[1:], len(document.text)]))
 
 
 def test_the_number_of_candidates_is_bounded():

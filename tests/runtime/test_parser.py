@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import rhetree
@@ -89,6 +90,7 @@ def test_tokens_are_taken_as_they_are():
         [(0, 2), (2, 5), (5, 8)],
         [rhetree.Span(0, 2), rhetree.Span(2, 5), rhetree.Span(5, 8)],
         [[rhetree.Span(0, 2), rhetree.Span(2, 5)], [rhetree.Span(0, 3)]],
+        np.array([[0, 2], [2, 5], [5, 8]]),
     ],
 )
 def test_edus_of_tokens_are_counted_by_sentence_or_through_the_document(edus):

@@ -12,6 +12,7 @@ from rhetree.domain.span import Span, spans_of_lengths
 from rhetree.domain.tree import Split, Tree
 from rhetree.errors import MismatchError, ModelError
 from rhetree.runtime.pipeline import Pipeline
+from rhetree.runtime.search import Search
 from support.fake_network import LABELS, FakeNetwork
 from support.strategies import parsed_documents
 
@@ -43,7 +44,8 @@ def test_documents_come_back_in_order_with_edus_and_a_tree_for_each_sentence(doc
         ("label", "gold", True),
     ],
 )
-def test_probabilities_that_are_no_numbers_are_an_error_that_says_so(monkeypatch, part, edus, trees):
+@pytest.mark.parametrize("width", [1, 3])
+def test_probabilities_that_are_no_numbers_are_an_error_that_says_so(monkeypatch, part, edus, trees, width):
     network = FakeNetwork()
     before = getattr(network, part)
 
@@ -54,7 +56,8 @@ def test_probabilities_that_are_no_numbers_are_an_error_that_says_so(monkeypatch
     monkeypatch.setattr(network, part, spoil)
     document = replace(Document.from_sentences(["abcab"]), edus=spans_of_lengths([1, 1, 1, 2]))
     with pytest.raises(ModelError, match="its probabilities are not finite numbers"):
-        list(Pipeline(network, LABELS).predict([document], edus=edus, trees=trees))
+        search = Search(width)
+        list(Pipeline(network, LABELS, search=search).predict([document], edus=edus, trees=trees))
 
 
 @given(st.lists(parsed_documents(), max_size=4))

@@ -17,7 +17,7 @@ from support.shipped import english_without
 WIDE = 10_000
 TOKENS = st.lists(st.sampled_from("abc"), min_size=1, max_size=4)
 WORTH = st.sampled_from([0.0, 0.3, 1.5, 4.0])
-TREE = st.sampled_from([0.0, 0.3, 1.0])
+TREE = st.sampled_from([0.01, 0.3, 1.0])
 
 
 @given(TOKENS, st.integers(0, 9), WORTH, TREE)
@@ -60,6 +60,24 @@ def test_segmenting_finds_the_edus_of_the_best_reading(batch, seed, n):
         assert len({reading.edus for reading in (first, *others)}) == 1 + len(others) <= n
 
 
+@pytest.mark.parametrize("n", [1, 2])
+def test_a_network_that_only_segments_gives_the_best_edus_and_no_more_readings_than_asked_for(n):
+    tokens = list("abcabcab")
+    pipeline = Pipeline(FakeNetwork(parses=False), (), search=Search(8, 2.0), beam=n)
+    ((first, *others),) = pipeline.analyse([tokens], trees=False)
+    ((likeliest, *rest),) = Pipeline(FakeNetwork(parses=False), (), beam=8).analyse([tokens], trees=False)
+    values = [one.log_prob + 2.0 * len(one.edus) for one in (likeliest, *rest)]
+    assert first == [likeliest, *rest][values.index(max(values))] != likeliest
+    assert len(others) == n - 1
+
+
+def test_another_segmenter_finds_without_trees_what_it_finds_with_them():
+    tokens = list("abcabcab")
+    pipeline = Pipeline(FakeNetwork(1), LABELS, segmenter=FakeNetwork(2), search=Search(4, 0.5))
+    ((parsed,),), ((segmented,),) = pipeline.analyse([tokens]), pipeline.analyse([tokens], trees=False)
+    assert segmented.edus == parsed.edus
+
+
 def test_an_edu_is_worth_something():
     batch = [list("abcabcab"), list("cba")]
     few, many = (
@@ -76,10 +94,11 @@ def test_an_edu_is_worth_something():
         ({"width": 65}, "width: expected a number up to 64, got 65"),
         ({"width": 2.5}, "width: expected a whole number, got 2.5"),
         ({"width": True}, "width: expected a whole number"),
-        ({"per_edu": -1}, "per_edu: expected a number from 0 to 10.0, got -1"),
-        ({"per_edu": float("nan")}, "per_edu: expected a number from 0 to 10.0, got nan"),
+        ({"per_edu": -1}, "per_edu: expected a number from 0 to 10, got -1"),
+        ({"per_edu": float("nan")}, "per_edu: expected a number from 0 to 10, got nan"),
         ({"per_edu": "much"}, "per_edu: expected a number, got 'much'"),
-        ({"tree": 1.5}, "tree: expected a number from 0 to 1.0, got 1.5"),
+        ({"tree": 1.5}, "tree: expected a number from 0.01 to 1, got 1.5"),
+        ({"tree": 0}, "tree: expected a number from 0.01 to 1, got 0"),
         ({"tree": None}, "tree: expected a number, got None"),
         ({"depth": 3}, "expected width, per_edu and tree: .*depth"),
     ],

@@ -247,6 +247,13 @@ def test_converting_gives_the_content_and_what_is_lost(api):
     assert back[1]["error"]["code"] == "bad_document"
 
 
+def test_what_a_format_holds_in_its_own_way_is_not_lost(api):
+    content = "( Root (leaf 1) (text _!It rained .<P>_!) )\n"
+    file = {"content": content, "format": "dis", "name": "rain.dis"}
+    answer = api.post("/v1/convert", json={"document": file, "to": "dis"}).json()
+    assert (answer["content"].split(), answer["losses"]) == (content.split(), [])
+
+
 def test_converting_to_csv_gives_a_row_for_each_edu(api):
     record = to_record(weather())
     answer = api.post("/v1/convert", json={"document": record, "to": "csv"}).json()

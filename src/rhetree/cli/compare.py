@@ -1,6 +1,6 @@
 """Compare two systems on the same gold documents, and test whether the difference is luck.
 
-A paired t-test (the pairs are documents, and runs where there are several) and a paired bootstrap
+A paired t-test (the pairs are documents, with the mean of their runs) and a paired bootstrap
 over documents. With --runs each SYSTEM is a folder with a file or a folder for each of its runs.
 """
 

@@ -89,7 +89,7 @@ def run(args: argparse.Namespace) -> int:
     from rhetree.cli.console import make_console
     from rhetree.cli.extras import training_extra
     from rhetree.learning.evaluation import evaluate_models, task_of
-    from rhetree.runtime.installed import find_model
+    from rhetree.runtime.installed import DOCUMENTS, find_model
 
     if args.to is not None and args.output is None:
         raise RhetreeError("--to names the format of what -o writes, and there is no -o")
@@ -109,7 +109,10 @@ def run(args: argparse.Namespace) -> int:
     documents = corpus.split(args.split)
     if predictions is not None:
         predictions.check_room_for(documents, has_trees=parses)
-    _tell_unknown_labels(model, documents)
+    models = [model]
+    if args.level == "document":
+        models.append(find_model(args.document_model or DOCUMENTS))
+    _tell_unknown_labels(models, documents)
     for folder in filter(None, (model, segmenter)):
         _tell_trained_on(folder, documents)
     with training_extra():
@@ -234,17 +237,13 @@ def _tell_trained_on(model: Path, documents: "Sequence[Document]") -> None:
         )
 
 
-def _tell_unknown_labels(model: Path, documents: "Sequence[Document]") -> None:
-    """Say where gold has relations that the model never saw: its scores then tell of names, not of trees."""
+def _tell_unknown_labels(models: "Sequence[Path]", documents: "Sequence[Document]") -> None:
+    """Say where gold has relations that no model ever saw: its scores then tell of names, not of trees."""
     from rhetree.runtime.model import read_config
 
-    labels = set(read_config(model)["labels"])
+    labels = {label for model in models for label in read_config(model)["labels"]}
     gold = [
-        split.label
-        for document in documents
-        for tree in document.sentence_trees
-        if tree is not None
-        for split in tree.splits
+        split.label for document in documents for _, tree in document.placed_trees() for split in tree.splits
     ]
     unknown = Counter(label for label in gold if labels and label not in labels)
     if unknown:

@@ -74,7 +74,7 @@ def summarize(document: "Document", n: int | None = None, share: float | None = 
         return Summary((), "", 0.0)
     tree = whole_tree(document, "a summary")
     sizes = [1] * tree.n_edus if share is None else [len(edu) for edu in document.edus]
-    room = float(n or 0) if share is None else share * len(document.tokens)
+    room = float(n or 0) if share is None else round(share * len(document.tokens), 9)  # .29 of 100 is 29
     kept = _chosen(tree, document.salience(), _statements(document), sizes, room)
     return _summary(document, sorted(kept))
 

@@ -114,7 +114,7 @@ class Plan:
         """Convert the files one after the other.
 
         An error in one of several files is part of its outcome; if there is only one file and
-        nothing of it was written, the error is raised. What came before a mistake is written,
+        nothing of it can be written, the error is raised. What came before a mistake is written,
         in whole documents.
         """
         return self._to_folder() if self.to_folder else self._to_file()
@@ -135,7 +135,7 @@ class Plan:
                         self._write(ready, sink, outcome)
                         n_documents += 1
                 except RhetreeError as error:
-                    if len(self.sources) == 1:
+                    if len(self.sources) == 1 and not (n_documents and self.format.many):
                         raise
                     outcome.error = error
                 yield outcome
@@ -152,12 +152,12 @@ class Plan:
                     self._check_free(path, taken)
                     written = Outcome(path)
                     with open_whole(path) as sink:
-                        sink.write(self.format.header)
-                        for ready in documents:
-                            self._write(ready, sink, written)
+                        self._write_until_error(documents, sink, written)
                     outcome.n_files += 1
                     outcome.n_documents += written.n_documents
                     outcome.losses.update(written.losses)
+                    if written.error is not None:
+                        raise written.error
             except RhetreeError as error:
                 if len(self.sources) == 1 and not outcome.n_files:
                     raise
@@ -170,36 +170,50 @@ class Plan:
         if self.format.many:
             yield documents, self._with_ending(source.output)
             return
-        first, second = next(documents), next(documents, None)
-        if second is None:
+        first, second, error = next(documents), None, None
+        try:
+            second = next(documents, None)
+        except RhetreeError as problem:
+            error = problem  # of a second document, which the first one does not wait for
+        if second is None and error is None:
             yield iter([first]), self._with_ending(source.output)
             return
         folder = source.output if len(self.sources) > 1 else self.output
-        for ready in chain((first, second), documents):
+        for ready in chain((first,) if second is None else (first, second), documents):
             yield iter([ready]), self._with_ending(folder / file_name(ready.document.name))
+        if error is not None:
+            raise error
 
     def _documents(self, source: PlannedFile, outcome: Outcome) -> Iterator[_Ready]:
         for original in read(source.path, source.format.name, lenient=self.lenient):
             whole = self._with_gold(original, source, outcome)
             document = self.changes.apply(whole)
-            losses = [*self.changes.losses(whole), *self._losses(document, source.format)]
+            # To write and read again takes time: only where it is likely that all comes back, or has to be known.
+            looks_again = self.strict or source.format is self.format
+            losses = [
+                *self.changes.losses(whole),
+                *lost_layers(document, self.format, looks_again=looks_again),
+            ]
             if losses and self.strict:
                 names = ", ".join(layer.value for layer in losses)
                 raise UnwritableError(f"it would lose {names}", document.name, self.format.name)
             yield _Ready(document, losses)
 
+    def _write_until_error(self, documents: Iterator[_Ready], sink: TextIO, outcome: Outcome) -> None:
+        """Write all documents, or those before the first that is bad; without any there is no file."""
+        sink.write(self.format.header)
+        try:
+            for ready in documents:
+                self._write(ready, sink, outcome)
+        except RhetreeError as error:
+            if not outcome.n_documents:
+                raise
+            outcome.error = error
+
     def _write(self, ready: _Ready, sink: TextIO, outcome: Outcome) -> None:
         write_one(ready.document, self.format, sink)
         outcome.n_documents += 1
         outcome.losses.update(ready.losses)
-
-    def _losses(self, document: Document, source: Format) -> list[Layer]:
-        losses = self.format.losses(document)
-        # A format may hold a part of a layer, such as paragraphs in .dis: if all comes back, nothing is lost.
-        if losses and (self.strict or source is self.format) and _comes_back(document, self.format):
-            return []
-        # A lost tree takes its shape along, which need not be said.
-        return [layer for layer in losses if layer != Layer.NARY or Layer.TREE not in losses]
 
     def _with_gold(self, document: Document, source: PlannedFile, outcome: Outcome) -> Document:
         if self.gold is None:
@@ -263,6 +277,19 @@ def make_plan(
         strict=strict,
         overwrite=overwrite,
     )
+
+
+def lost_layers(document: Document, format: Format, *, looks_again: bool) -> list[Layer]:
+    """The layers of a document that a format does not hold.
+
+    :param looks_again: whether to write and read the document, since a format may hold a part of a layer, such as
+        paragraphs in .dis: if all comes back, nothing is lost
+    """
+    losses = format.losses(document)
+    if losses and looks_again and _comes_back(document, format):
+        return []
+    # A lost tree takes its shape along, which need not be said.
+    return [layer for layer in losses if layer != Layer.NARY or Layer.TREE not in losses]
 
 
 def _comes_back(document: Document, format: Format) -> bool:

@@ -30,7 +30,7 @@ class Job:
 
     A record that cannot be read, worked on or written stops the job, unless ``on_bad_record`` is
     given. The error that stopped it is raised when all that came before is written. So is
-    ``KeyboardInterrupt``: Ctrl-C loses nothing that was done.
+    ``KeyboardInterrupt``: of what a resumable sink takes, Ctrl-C loses nothing that was done.
     """
 
     def __init__(
@@ -77,7 +77,9 @@ class Job:
                     )
                     if problem is None:
                         yield Done(cast("Document", result), record)
-                    elif not self._goes_on_after(FileError(str(problem), record.path, record.line)):
+                    elif self._goes_on_after(FileError(str(problem), record.path, record.line)):
+                        sink.leave_out(record, str(problem))
+                    else:
                         break
             if sink.resumable or not self.n_documents:
                 self._raise()
@@ -106,15 +108,19 @@ class Job:
 
     def _unfinished(self, sink: Sink) -> Iterator[Record]:
         for record in self._records:
+            error: RhetreeError | None = None
             if isinstance(record, RhetreeError):
-                if not self._goes_on_after(record):
-                    return
-            elif sink.has(record):
+                error = record
+            elif isinstance(earlier := sink.has(record), RhetreeError):
+                error = earlier
+            elif earlier:
                 self.n_earlier += 1
                 self.n_earlier_bytes = record.at
             else:
                 self.n_gold += record.edus == "gold"
                 yield record
+            if error is not None and not self._goes_on_after(error):
+                return
 
     def _write(self, document: "Document", record: Record, sink: Sink) -> UnwritableError | None:
         """Write what became of a record. Returns why it cannot be written, if it cannot."""

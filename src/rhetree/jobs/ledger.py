@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import Protocol
 
 from rhetree.domain.document import Document
-from rhetree.errors import ArgumentError, FileError
+from rhetree.errors import ArgumentError, FileError, RhetreeError
 from rhetree.jobs.encoding import encode_bytes
 from rhetree.jobs.records import Record
-from rhetree.jobs.run_file import EarlierRun, RunFile, hash_of, writing
+from rhetree.jobs.run_file import EarlierRun, Input, RunFile, hash_of, writing
 
 
 class Ledger(Protocol):
     """Knows which records an earlier run has finished."""
 
-    def has(self, record: Record) -> bool:
-        """Whether an earlier run has written this record. Asked once for each record, in order."""
+    def has(self, record: Record) -> bool | RhetreeError:
+        """Whether an earlier run has written this record, or why it left it out. Asked once for each record, in order."""
 
     def finish(self) -> None:
         """Called after the last record; raises if the earlier run had other inputs."""
@@ -37,7 +37,7 @@ class EarlierLines:
     """The documents in a ``.jsonl`` file, compared with the records one by one.
 
     The file must hold the first of the records, in order, each made of the same input, and nothing
-    else. Half a line at its end is what a killed run was writing; it is removed. So is a last line
+    else, but for records that the run file says were left out. Half a line at its end is what a killed run was writing; it is removed. So is a last line
     whose input the run file does not know.
     """
 
@@ -52,15 +52,20 @@ class EarlierLines:
         self._is_over = False
         """Whether all that the earlier run has finished has been compared."""
 
-    def has(self, record: Record) -> bool:
+    def has(self, record: Record) -> bool | RhetreeError:
         if self._is_over:
             return False
+        known = next(self._inputs, None)
+        if known is not None and known.problem is not None:
+            self._check_same(record, known)
+            self._n_run_bytes = known.end
+            return FileError(known.problem, record.path, record.line)
         line = next(self._lines, None)
         if line is None:
             return self._end()
         start = _start_of_line(record.document.name)
         if line.endswith(b"\n") and line.startswith(start):
-            return self._is_same(record, line)
+            return self._is_same(record, known, line)
         if not line.endswith(b"\n") and line[: len(start)] == start[: len(line)]:
             return self._end()
         found = line[:60].decode("utf-8", "replace")
@@ -78,9 +83,8 @@ class EarlierLines:
                 self._path,
             )
 
-    def _is_same(self, record: Record, line: bytes) -> bool:
+    def _is_same(self, record: Record, known: Input | None, line: bytes) -> bool:
         number = self._n_lines + 1
-        known = next(self._inputs, None)
         if known is None:
             if next(self._lines, None) is not None:
                 what = (
@@ -89,15 +93,18 @@ class EarlierLines:
                 )
                 raise FileError(what, self._path, number)
             return self._end()
+        self._check_same(record, known)
+        self._n_lines, self._n_run_bytes = number, known.end
+        self._n_bytes += len(line)
+        return True
+
+    def _check_same(self, record: Record, known: Input) -> None:
         if (known.name, known.hash) != (record.document.name, hash_of(record)):
             what = (
                 f"the document {record.document.name!r} was made of another input than there is now under "
                 "this name; only a run with the same inputs can be resumed"
             )
-            raise FileError(what, self._path, number)
-        self._n_lines, self._n_run_bytes = number, known.end
-        self._n_bytes += len(line)
-        return True
+            raise FileError(what, self._path, self._n_lines + 1)
 
     def _end(self) -> bool:
         """Remove what an interruption left behind the last finished document."""

@@ -49,7 +49,7 @@ class Portions:
         """The records in order, one or more in each portion.
 
         A large document does not wait for small ones to join it, nor they for it. A portion of
-        records that come slowly, as from a pipe, is complete after the same time.
+        records that come slowly, as from a pipe, is complete with the first one that comes after the same time.
         """
         portion: list[Record] = []
         size, begun = 0, self._clock()

@@ -12,7 +12,7 @@ from rhetree.formats import format_of, write
 from rhetree.formats.files import check_folder
 from rhetree.formats.format import Layer
 from rhetree.jobs.places import FreePaths, file_name, names_folder
-from rhetree.jobs.sentence_files import ONE_TREE, write_sentences
+from rhetree.jobs.sentence_files import ONE_TREE, encode_sentences, write_sentences
 
 
 class Predictions:
@@ -57,7 +57,7 @@ class Predictions:
     def _write_one(self, document: Document, free: FreePaths) -> Iterable[Layer]:
         stem = free.free(self.path / file_name(document.name))
         if self.format.name in ONE_TREE and document.tree is None:
-            write_sentences(document, stem, self.format.name)
+            write_sentences(encode_sentences(document, self.format.name), stem, self.format.name)
             return ()
         path = stem.with_name(stem.name + self.format.suffixes[0])
         return write(document, path, format=self.format.name)

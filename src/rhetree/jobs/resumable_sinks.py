@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from rhetree.errors import ArgumentError
+from rhetree.errors import ArgumentError, RhetreeError
 from rhetree.jobs.encoding import Encoding, encode_bytes
 from rhetree.jobs.ledger import EarlierFiles, EarlierLines, Ledger, NewRun
 from rhetree.jobs.places import FreePaths
@@ -35,13 +35,16 @@ class LinesSink:
         self._run_file = run_file
         self._ledger = ledger
 
-    def has(self, record: Record) -> bool:
+    def has(self, record: Record) -> bool | RhetreeError:
         return self._ledger.has(record)
 
     def write(self, document: "Document", record: Record) -> None:
         line = encode_bytes(document, self._encoding, record.extra)
         self._run_file.add(record.document.name, record)
         write_whole(self._file, line, self._path)
+
+    def leave_out(self, record: Record, problem: str) -> None:
+        self._run_file.add(record.document.name, record, problem)
 
 
 class FolderSink:
@@ -89,19 +92,25 @@ class FolderSink:
 
     def write(self, document: "Document", record: Record) -> None:
         from rhetree.formats.files import whole_file
-        from rhetree.jobs.sentence_files import write_sentences
+        from rhetree.jobs.sentence_files import encode_sentences, write_sentences
 
         stem = self._stems.pop(record)
+        name = self._encoding.name
+        texts = encode_sentences(document, name) if self._has_parts else []
         data = b"" if self._has_parts else encode_bytes(document, self._encoding, record.extra)
         path = self._last_file(stem)
         with writing(path):  # the run file must not vouch for what another run left there
             path.unlink(missing_ok=True)
         self._run_file.add(self._name(stem), record)
         if self._has_parts:
-            write_sentences(document, stem, self._encoding.name)
+            write_sentences(texts, stem, name)
             return
         with whole_file(path) as file:
             file.buffer.write(data)
+
+    def leave_out(self, record: Record, problem: str) -> None:  # noqa: ARG002
+        """Nothing says that the record is done, so that a later run tries it again."""
+        self._stems.pop(record, None)
 
     def _name(self, stem: Path) -> str:
         """What a document is called in the run file."""

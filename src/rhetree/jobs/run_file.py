@@ -1,8 +1,8 @@
 """The file beside an output that says what made it, so that a resumed run never mixes with another.
 
-Its first line has the settings of the run, each further line the name and the hash of an input. A
-line is written before the output that it belongs to: after a crash the file may know one document
-that the output lacks, and never the reverse.
+Its first line has the settings of the run, each further line the name and the hash of an input, and
+what was wrong with it if it was left out. A line is written before the output that it belongs to: after
+a crash the file may know one document that the output lacks, and never the reverse.
 """
 
 import json
@@ -44,9 +44,10 @@ class RunFile:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file: BinaryIO = path.open("wb" if is_new else "ab", buffering=0)
 
-    def add(self, name: str, record: Record) -> None:
-        """Add an input whose output will be written next."""
-        write_whole(self._file, _line([name, hash_of(record)]), self.path)
+    def add(self, name: str, record: Record, problem: str | None = None) -> None:
+        """Add an input whose output will be written next, or say why it has none."""
+        known = [name, hash_of(record)]
+        write_whole(self._file, _line(known if problem is None else [*known, problem]), self.path)
 
     def cut(self, n_bytes: int) -> None:
         """Forget all inputs that come later in the file."""
@@ -75,6 +76,8 @@ class Input:
     hash: str
     end: int
     """Where its line ends in the run file, in bytes."""
+    problem: str | None = None
+    """Why it was left out, if it was."""
 
 
 class EarlierRun:
@@ -94,10 +97,10 @@ class EarlierRun:
             lines.seek(n_bytes)
             for line in lines:
                 value = _decoded(line)
-                if not isinstance(value, list) or list(map(type, value)) != [str, str]:
+                if not isinstance(value, list) or list(map(type, value)) not in ([str] * 2, [str] * 3):
                     return
                 n_bytes += len(line)
-                yield Input(value[0], value[1], n_bytes)
+                yield Input(value[0], value[1], n_bytes, *value[2:])
 
     def check_same(self, settings: Settings, output: Path) -> None:
         """Raise :class:`ArgumentError` if a run with these settings cannot go on with the output."""

@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,14 +29,18 @@ def sentence_files(folder: Path, format: str) -> list[Path]:
     )
 
 
-def write_sentences(document: Document, folder: Path, format: str) -> None:
+def encode_sentences(document: Document, format: str) -> list[str]:
+    """What goes into the file of each sentence; :class:`UnwritableError` if there are none."""
+    if not document.sentences:
+        raise UnwritableError("it has no words", document.name, format)
+    return [_encode(sentence, format) for sentence in _by_sentence(document)]
+
+
+def write_sentences(texts: Sequence[str], folder: Path, format: str) -> None:
     """Write a file for each sentence, in place of the sentence files that the folder has.
 
     The first file is removed first and written last: if it is there, all are.
     """
-    if not document.sentences:
-        raise UnwritableError("it has no words", document.name, format)
-    texts = [_encode(sentence, format) for sentence in _by_sentence(document)]
     try:
         for path in sentence_files(folder, format):
             path.unlink()

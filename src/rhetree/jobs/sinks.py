@@ -34,11 +34,14 @@ class Sink(Protocol):
     resumable: bool
     """Whether a later run can go on where this one ends."""
 
-    def has(self, record: Record) -> bool:
-        """Whether an earlier run has written this record. Ask once for each record, in order."""
+    def has(self, record: Record) -> bool | RhetreeError:
+        """Whether an earlier run has written this record, or why it left it out. Ask once for each record, in order."""
 
     def write(self, document: "Document", record: Record) -> None:
         """Write what became of a record."""
+
+    def leave_out(self, record: Record, problem: str) -> None:
+        """Called in place of ``write`` for a record that could not be worked on or written, in its turn."""
 
 
 def open_sink(
@@ -88,10 +91,20 @@ def open_sink(
     return _open_file(path, encoding, style)
 
 
-class StreamSink:
-    """An open stream to which one document after the other is written."""
+class FreshSink:
+    """A sink that no run can go on with, so that nothing is there before."""
 
     resumable = False
+
+    def has(self, record: Record) -> bool:  # noqa: ARG002
+        return False
+
+    def leave_out(self, record: Record, problem: str) -> None:
+        """Nothing is kept of such records."""
+
+
+class StreamSink(FreshSink):
+    """An open stream to which one document after the other is written."""
 
     def __init__(self, stream: BinaryIO, encoding: Encoding, *, flushes: bool = True) -> None:
         """Write to a stream.
@@ -103,26 +116,18 @@ class StreamSink:
         self._flushes = flushes
         stream.write(encoding.header.encode("utf-8"))
 
-    def has(self, record: Record) -> bool:  # noqa: ARG002
-        return False
-
     def write(self, document: "Document", record: Record) -> None:
         self._stream.write(encode_bytes(document, self._encoding, record.extra, first=False))
         if self._flushes:
             self._stream.flush()
 
 
-class SingleSink:
+class SingleSink(FreshSink):
     """Keeps the only document, for a format that holds one; whoever opened the sink writes it at the end."""
-
-    resumable = False
 
     def __init__(self, encoding: Encoding) -> None:
         self._encoding = encoding
         self.data: bytes | None = None
-
-    def has(self, record: Record) -> bool:  # noqa: ARG002
-        return False
 
     def write(self, document: "Document", record: Record) -> None:
         data = encode_bytes(document, self._encoding, record.extra)
@@ -134,10 +139,8 @@ class SingleSink:
         self.data = data
 
 
-class TerminalSink:
+class TerminalSink(FreshSink):
     """Draws one document below the other, as trees or as a table, each under its name if there are several."""
-
-    resumable = False
 
     def __init__(self, stream: TextIO, encoding: Encoding, style: "Style | None") -> None:
         from rhetree.draw.alternatives import draw_document
@@ -150,9 +153,6 @@ class TerminalSink:
         self._first: tuple[str, list[str]] | None = None
         """Waits until it is known whether there is a second one."""
         self._n_documents = 0
-
-    def has(self, record: Record) -> bool:  # noqa: ARG002
-        return False
 
     def write(self, document: "Document", record: Record) -> None:  # noqa: ARG002
         lines = list(self._draw(document, self._style)) if document.tokens else []

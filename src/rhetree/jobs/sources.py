@@ -14,7 +14,7 @@ from rhetree.jobs.readers import KINDS, WITHOUT_EDUS, sniff
 from rhetree.jobs.records import Found, Record, Source
 from rhetree.jobs.remote import files_below, open_url
 from rhetree.jobs.run_file import run_file_of
-from rhetree.jobs.streams import Stream, without_compression
+from rhetree.jobs.streams import Stream, decode, whole, without_compression
 
 if TYPE_CHECKING:
     from rhetree.runtime.pipeline import Edus
@@ -147,6 +147,12 @@ class Records:
             return FileError(what, source.path, found.line)
         stem = source.home / file_name(found.stem)
         return Record(document, stem, edus, self._n_read, source.path, found.line, found.extra)
+
+
+def text_of(source: Source) -> str:
+    """All of a source as text, however it is compressed and encoded."""
+    with _open(source) as file:
+        return decode(whole(Stream(file, source.path), source.path), source.path)
 
 
 def check_output_is_no_source(output: Path, sources: Iterable[Source]) -> None:

@@ -107,10 +107,13 @@ def _checked(file: BufferedReader, path: Path) -> Iterator[bytes]:
         raise FileError(f"damaged gzip data: {error}; make the file anew", path) from error
 
 
-def _lines(file: BufferedReader, path: Path) -> Iterator[bytes]:
+def _lines(file: BufferedReader, path: Path, *, was_packed: bool = False) -> Iterator[bytes]:
     first = file.peek(4)
+    if was_packed and first.startswith((_GZIP, _ZSTANDARD)):
+        raise FileError("it is compressed twice; unpack it once", path)
     if first.startswith(_GZIP):
-        yield from _lines(cast(BufferedReader, gzip.GzipFile(fileobj=file, mode="rb")), path)
+        inner = cast(BufferedReader, gzip.GzipFile(fileobj=file, mode="rb"))
+        yield from _lines(inner, path, was_packed=True)
         return
     if first.startswith(_ZSTANDARD):
         yield from _zstandard_lines(file, path)
@@ -152,7 +155,7 @@ def _zstandard(purpose: str) -> Any:
 def _zstandard_lines(file: BufferedReader, path: Path) -> Iterator[bytes]:
     zstd = _zstandard(f"{path}: reading Zstandard data")
     try:
-        yield from _lines(cast(BufferedReader, zstd.ZstdFile(file)), path)
+        yield from _lines(cast(BufferedReader, zstd.ZstdFile(file)), path, was_packed=True)
     except zstd.ZstdError as error:
         raise FileError(f"damaged Zstandard data: {error}; make the file anew", path) from error
 

@@ -1,14 +1,16 @@
 """Documents to summarize: those of tree files with their trees, all others as a job reads them, and then parsed."""
 
+import io
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rhetree.domain.document import Document
 from rhetree.errors import FileError, RhetreeError
-from rhetree.formats import read
-from rhetree.jobs.records import Source
-from rhetree.jobs.sources import Records
+from rhetree.formats import FORMATS
+from rhetree.jobs.records import Source, encodable
+from rhetree.jobs.sources import Records, text_of
 from rhetree.runtime.pipeline import Edus
 from rhetree.text.blocks import with_blocks
 
@@ -38,7 +40,9 @@ def documents_of(sources: Iterable[Source]) -> Iterator[Unread | RhetreeError]:
     for source in sources:
         if source.kind in _TREE_FILES and source.url is None:
             try:
-                for document in read(source.path, source.kind, lenient=source.lenient):
+                path = Path(encodable(str(source.path)))
+                text = io.StringIO(text_of(source), newline=None)
+                for document in FORMATS[source.kind].read(text, path, lenient=source.lenient):
                     yield Unread(with_blocks(document), "gold")
             except RhetreeError as error:
                 yield error

@@ -73,6 +73,8 @@ def _read_rows(lines: Iterable[bytes], source: Source, delimiter: str) -> Iterat
             break
         if bad:
             yield from bad
+            if columns is None:  # without a header nothing can be told of the rows
+                return
             bad.clear()
         elif not row:
             continue

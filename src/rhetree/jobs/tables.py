@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from rhetree.domain.rows import COLUMNS, EduRow, edu_rows
 from rhetree.errors import MissingExtraError
+from rhetree.jobs.sinks import FreshSink
 
 if TYPE_CHECKING:
     from rhetree.domain.document import Document
@@ -46,19 +47,14 @@ def check_parquet() -> None:
     _pyarrow("pyarrow.parquet")
 
 
-class ParquetSink:
+class ParquetSink(FreshSink):
     """A Parquet file that gets the rows of all documents, a group at a time."""
-
-    resumable = False
 
     def __init__(self, stream: BinaryIO) -> None:
         self._arrow = _pyarrow("pyarrow")
         self._schema = self._arrow.schema([(name, self._type(name)) for name in COLUMNS])
         self._file = _pyarrow("pyarrow.parquet").ParquetWriter(stream, self._schema, compression="zstd")
         self._rows: list[EduRow] = []
-
-    def has(self, record: "Record") -> bool:  # noqa: ARG002
-        return False
 
     def write(self, document: "Document", record: "Record") -> None:  # noqa: ARG002
         self.add(document)

@@ -7,6 +7,7 @@ and resamples the score that is reported: micro-F1 over documents.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 import numpy as np
 import numpy.typing as npt
@@ -148,8 +149,9 @@ def compare_counts(
 ) -> Comparison:
     """Compare two systems, given each run's counts for the same documents in the same order.
 
-    The pairs of the t-test are the F1 of a document in run k of A and in run k of B. A document in
-    which nothing was to be found and neither system predicted anything is left out.
+    The pairs of the t-test are documents, each with the mean F1 of A's runs and that of B's: runs on the same
+    documents are not independent of each other. A document in which nothing was to be found and neither system
+    predicted anything in any run is left out.
     """
     if len(a) != len(b):
         raise MismatchError(
@@ -157,15 +159,14 @@ def compare_counts(
             "run k of A is compared with run k of B, so give the same number of runs"
         )
     pairs = [
-        (first, second)
-        for run_a, run_b in zip(a, b, strict=True)
-        for first, second in zip(run_a, run_b, strict=True)
-        if not (first.is_empty and second.is_empty)
+        (fmean(counts.f1 for counts in of_a), fmean(counts.f1 for counts in of_b))
+        for of_a, of_b in zip(zip(*a, strict=True), zip(*b, strict=True), strict=True)
+        if not all(counts.is_empty for counts in (*of_a, *of_b))
     ]
     return Comparison(
         Runs(tuple(sum(run, Counts()).f1 for run in a)),
         Runs(tuple(sum(run, Counts()).f1 for run in b)),
-        paired_t_test([first.f1 for first, _ in pairs], [second.f1 for _, second in pairs]),
+        paired_t_test([first for first, _ in pairs], [second for _, second in pairs]),
         paired_bootstrap(a, b, n_samples=n_samples, seed=seed),
     )
 

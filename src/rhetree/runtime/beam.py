@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from rhetree.errors import ModelError
 from rhetree.runtime.network import Bools, Floats, Ints
 
 Scores = npt.NDArray[np.float64]
@@ -20,6 +21,8 @@ Index = Ints | slice
 """Some rows of an array; a slice where it is all of them, since that copies nothing."""
 
 _ALL = slice(None)
+
+DAMAGED = "its probabilities are not finite numbers: the model's weights are damaged"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,6 +76,8 @@ class Beam:
             places = log_probs.argmax(axis=1)
             taken = log_probs[np.arange(len(places)), places]
         else:
+            if np.isnan(log_probs).any():  # a hypothesis without a score would be dropped
+                raise ModelError(DAMAGED)
             origins, places = self._best_steps(log_probs)
             taken = log_probs[origins, places]
         self.searches = self.searches[origins]

@@ -56,6 +56,9 @@ class Units:
     """Which of :data:`EDGES` lies before each unit, ``(n,)``."""
     n_heads: Ints
     """Number of heads before each unit, ``(n + 1,)``, with a last entry for all."""
+    blocks: Ints
+    """The block of text that each unit's sentence starts in, ``(n,)``: what people see as paragraphs, where the network
+    has always taken line ends for their edges."""
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -96,7 +99,16 @@ def units_of(document: Document, trees: Sequence[Tree | None]) -> Units:
         paragraphs=_running(starts_paragraph),
         edges=_edges(starts_sentence, starts_paragraph, kinds),
         n_heads=np.append(0, np.cumsum(is_head)).astype(np.int64),
+        blocks=_blocks(document, spans, starts_paragraph),
     )
+
+
+def _blocks(document: Document, spans: Sequence[Span | None], starts_paragraph: Bools) -> Ints:
+    of_sentences = document.sentence_blocks()
+    if not of_sentences:
+        return np.cumsum(starts_paragraph)
+    lengths = [0 if span is None else len(span) for span in spans]
+    return np.repeat(np.array(of_sentences, dtype=np.int64), lengths)
 
 
 def head_edu(tree: Tree) -> int:
@@ -201,26 +213,29 @@ class Candidates:
     def __init__(self, units: Units, *, by_paragraph: bool = False) -> None:
         """Find the places of a document.
 
-        :param by_paragraph: whether a span of several paragraphs may be split only between them
+        :param by_paragraph: whether a span of several blocks may be split only between them
         """
         self._units = units
         self._by_paragraph = by_paragraph
         places = np.arange(len(units))
+        starts_block = np.diff(units.blocks, prepend=-1) != 0
+        is_heading = units.edges == EDGES.index("before heading")
         # By how strong an edge there is: sentences, paragraphs, headings.
         self._levels = [
             places[units.edges >= EDGES.index("sentence")],
             places[units.edges >= EDGES.index("paragraph")],
-            places[units.edges == EDGES.index("before heading")],
+            places[is_heading],
         ]
+        self._fences = [places[starts_block], places[starts_block & is_heading]]
 
     def of(self, start: int, end: int) -> Ints:
         """The candidates of a span of two units or more, in order: units that may start its right part."""
         units = self._units
         if not units.is_above(start, end):
             return np.arange(start + 1, end)
-        is_fenced = self._by_paragraph and units.paragraphs[start] != units.paragraphs[end - 1]
+        is_fenced = self._by_paragraph and units.blocks[start] != units.blocks[end - 1]
         found: list[Ints] = []
-        for places in self._levels[1 if is_fenced else 0 :]:
+        for places in self._fences if is_fenced else self._levels:
             low, high = np.searchsorted(places, (start + 1, end)).tolist()
             if high - low > 2 * NEAR + SPREAD:
                 spread = np.linspace(low + NEAR, high - NEAR - 1, SPREAD).astype(np.int64)

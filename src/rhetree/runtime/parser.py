@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from numbers import Integral
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -372,11 +373,11 @@ def _span(item: object) -> Span:
         return item
     if not isinstance(item, Sequence) or not _is_pair(item):
         raise TypeError(f"an EDU is (start, end) of its tokens, got {item!r}")
-    return Span(*item)
+    return Span(*map(int, item))  # NumPy's numbers among them
 
 
 def _is_pair(item: Sequence[object]) -> bool:
-    return len(item) == 2 and all(isinstance(number, int) for number in item)
+    return len(item) == 2 and all(isinstance(number, Integral) for number in item)
 
 
 def _string(value: object, what: str) -> str:

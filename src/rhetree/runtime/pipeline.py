@@ -201,8 +201,8 @@ class Pipeline:
         if edus is None and self.segmenter is not None:
             first = self.segmenter.encode(sentences)
             segmentations = self._find_segmentations(self.segmenter, first, constraints)
-            if not trees:
-                return readings_without_trees(segmentations)
+            if not trees and self.search.width == 1:
+                return readings_without_trees(segmentations, self.beam)
         encoded = self.network.encode(sentences)
         if edus is not None:
             if encoded.parser is None:
@@ -212,7 +212,7 @@ class Pipeline:
             segmentations = self._find_segmentations(self.network, encoded, constraints)
         # With several hypotheses trees influence which EDUs are the best: without trees the same EDUs are to be found.
         if encoded.parser is None or not (trees or self.search.width > 1):
-            return readings_without_trees(segmentations)
+            return readings_without_trees(segmentations, self.beam, self.search)
         readings = find_readings(
             self.network,
             encoded,

@@ -16,7 +16,7 @@ from rhetree.domain.relations import label_parts
 from rhetree.domain.span import Span
 from rhetree.domain.tree import Nuclearity, Split, Tree
 from rhetree.errors import ModelError
-from rhetree.runtime.beam import best_of_each
+from rhetree.runtime.beam import DAMAGED, best_of_each
 from rhetree.runtime.constraints import SentenceConstraints
 from rhetree.runtime.edu_search import Segmentation
 from rhetree.runtime.network import Bools, Encoded, Floats, Ints, Network
@@ -27,13 +27,19 @@ _Exceptions = tuple[tuple[int, int], ...]
 """Splits whose label is not their best one, each with the label's rank."""
 
 
-def readings_without_trees(segmentations: Sequence[Sequence[Segmentation]]) -> list[tuple[Reading, ...]]:
-    """Make readings without trees, for when only EDUs were looked for."""
-    _check_numbers([one.log_prob for own in segmentations for one in own])
-    return [
-        tuple(Reading(one.edus, None, min(one.log_prob, 0.0), one.probs) for one in own)
-        for own in segmentations
-    ]
+def readings_without_trees(
+    segmentations: Sequence[Sequence[Segmentation]], n: int, search: Search = GREEDY
+) -> list[tuple[Reading, ...]]:
+    """Make readings without trees, for when only EDUs were looked for: the best one, then the likeliest others.
+
+    :param n: how many readings of each sentence to give
+    :param search: which reading is the best
+    """
+    ordered = []
+    for own in segmentations:
+        best = max(own, key=lambda one: one.log_prob + search.per_edu * len(one.edus))
+        ordered.append([best, *(one for one in own if one is not best)][:n])
+    return _as_readings(ordered)
 
 
 def readings_of_edus(
@@ -47,7 +53,15 @@ def readings_of_edus(
         sorted(own, key=lambda one: one.edus != best.edus)[:n]
         for own, (best, *_) in zip(segmentations, readings, strict=True)
     ]
-    return readings_without_trees(ordered)
+    return _as_readings(ordered)
+
+
+def _as_readings(segmentations: Sequence[Sequence[Segmentation]]) -> list[tuple[Reading, ...]]:
+    _check_numbers([one.log_prob for own in segmentations for one in own])
+    return [
+        tuple(Reading(one.edus, None, min(one.log_prob, 0.0), one.probs) for one in own)
+        for own in segmentations
+    ]
 
 
 def find_readings(
@@ -234,7 +248,7 @@ def _best_labels(log_probs: Floats, labels: Sequence[str], n: int) -> LabelProbs
 
 def _check_numbers(log_probs: NDArray[np.floating] | Sequence[float]) -> None:
     if not np.isfinite(log_probs).all():
-        raise ModelError("its probabilities are not finite numbers: the model's weights are damaged")
+        raise ModelError(DAMAGED)
 
 
 @lru_cache(maxsize=8)

@@ -15,8 +15,8 @@ from rhetree.runtime.network import Ints
 
 _WIDEST = 64
 """Most hypotheses that a model may ask for: they take time and memory."""
-_MOST = {"per_edu": 10.0, "tree": 1.0}
-"""The largest value of each weight."""
+_LIMITS = {"per_edu": (0.0, 10.0), "tree": (0.01, 1.0)}
+"""The smallest and the largest value of each weight. Without any weight all trees of the same EDUs would be as good."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +35,12 @@ class Search:
             raise ValueError(f"width: expected a whole number, got {self.width!r:.80}")
         if self.width < 1:
             raise ValueError(f"width: expected a number from 1 on, got {self.width!r:.80}")
-        for name, most in _MOST.items():
+        for name, (least, most) in _LIMITS.items():
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, (int, float)):
                 raise ValueError(f"{name}: expected a number, got {value!r:.80}")
-            if not 0 <= value <= most:
-                raise ValueError(f"{name}: expected a number from 0 to {most}, got {value!r:.80}")
+            if not least <= value <= most:
+                raise ValueError(f"{name}: expected a number from {least:g} to {most:g}, got {value!r:.80}")
 
     def value(self, edus: Scores, trees: Scores, n_edus: Ints) -> Scores:
         """How good readings are, the best of a sentence to be chosen.

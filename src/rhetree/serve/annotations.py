@@ -10,7 +10,7 @@ from rhetree.draw.picture import PictureConfig, draw
 from rhetree.errors import RhetreeError, UnwritableError
 from rhetree.formats import OUTPUTS, format_of, write_one
 from rhetree.formats.format import Format, Layer, layers_of
-from rhetree.jobs.conversion import Changes
+from rhetree.jobs.conversion import Changes, lost_layers
 from rhetree.jobs.encoding import encode
 from rhetree.metrics.comparability import default_level
 from rhetree.metrics.report import evaluate, pair_by_name
@@ -41,7 +41,7 @@ def convert(body: ConvertBody, settings: ServeSettings) -> Work:
         losses: set[Layer] = set()
         for whole in documents:
             document = changes.apply(whole)
-            losses |= {*changes.losses(whole), *format.losses(document)}
+            losses |= {*changes.losses(whole), *lost_layers(document, format, looks_again=True)}
             write_one(document, format, sink)
         record = {"id": documents[0].name, "format": format.name, "content": sink.getvalue()}
         return to_json(record | {"losses": [layer.value for layer in Layer if layer in losses]})

@@ -32,7 +32,7 @@ _CODES: dict[type[RhetreeError], str] = {
     ModelError: "model_cannot",
     MissingExtraError: "not_installed",
 }
-_KEYS = {"from_format": "format", "format": "format", "sentences": "sentences"}
+_KEYS = {"from_format": "format", "format": "format"}
 """The key of a request for each argument that an :class:`ArgumentError` can ask for."""
 
 

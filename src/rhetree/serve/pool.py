@@ -22,6 +22,7 @@ from typing import Protocol
 from rhetree.domain.reading import Reading
 from rhetree.domain.span import Span
 from rhetree.runtime.constraints import SentenceConstraints
+from rhetree.serve.failures import stopping
 
 MOST_UNSENT = 16
 """Pieces of an answer that wait to be sent before its work pauses: a slow reader does not fill the memory."""
@@ -229,7 +230,7 @@ class Pool:
         for thread in self._threads:
             thread.join()
         for task in list(self._tasks):
-            self._drop(task)
+            self._drop(task, stopping())  # without an error what there is of its answer would look whole
 
     # --- in the worker threads --------------------------------------------------------------
 
@@ -306,9 +307,9 @@ class Pool:
                 (self._ready.appendleft if is_answered else self._ready.append)(task)
                 self._change.notify()
 
-    def _drop(self, task: Task) -> None:
+    def _drop(self, task: Task, error: Exception | None = None) -> None:
         self._tasks.discard(task)
-        task.finish()
+        task.finish(error)
 
 
 @dataclass(slots=True)
