@@ -89,6 +89,10 @@ def test_trees_of_sentences_give_the_relations_inside_them():
     tree = Tree((Split(0, 1, 2, "NS", "purpose"),))
     later = replace(later, edus=spans_of_lengths([1, 1, 1]), sentence_trees=(None, tree))
     assert [(row["unit1_toks"], row["unit2_toks"]) for row in rows(later)] == [("2", "3")]
+    assert [row["rel_type"] for row in rows(later)] == ["none"]
+    for source, type in ((Span(2, 3), "explicit"), (Span(1, 2), "implicit")):
+        marked = replace(later, signals=(Signal(source, "dm", "dm", (2,)),))
+        assert [row["rel_type"] for row in rows(marked)] == [type]
 
 
 def test_a_file_has_its_header_once(tmp_path, capsys):

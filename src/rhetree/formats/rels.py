@@ -7,13 +7,14 @@ those of the shared task of 2025.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
 
-from rhetree.domain.annotation import SecondaryEdge
+from rhetree.domain.binarize import as_nary
 from rhetree.domain.dependencies import Dependency, dependencies, heads
 from rhetree.domain.document import Document
+from rhetree.domain.nary import NaryTree
 from rhetree.domain.span import Span
 from rhetree.errors import TreebankError, UnwritableError
 from rhetree.formats.format import Format, Layer
@@ -105,29 +106,35 @@ def _relations(document: Document) -> Iterator[_Relation]:
 
 def _marked(document: Document) -> set[int] | None:
     """The EDUs whose relation to their head has a discourse marker; None if no signals are known."""
-    tree = document.as_drawn()
-    if tree is None or not document.signals:
+    if not document.signals:
         return None
-    head_of = {unit.span: head for unit, (head, _) in zip(tree.units, heads(tree), strict=True)}
+    head_of = {
+        unit.span.shift(first): first + head
+        for first, tree in _trees(document)
+        for unit, (head, _) in zip(tree.units, heads(tree), strict=True)
+    }
     return {
         head_of[signal.source]
         for signal in document.signals
-        if signal.type == "dm" and not isinstance(signal.source, SecondaryEdge)
+        if signal.type == "dm" and signal.source in head_of
     }
+
+
+def _trees(document: Document) -> list[tuple[int, NaryTree]]:
+    """The document's tree as it was drawn, or those of its sentences, each with the number of its first EDU."""
+    whole = document.as_drawn()
+    if whole is not None:
+        return [(0, whole)]
+    return [(first, as_nary(tree)) for first, tree in document.placed_trees()]
 
 
 def _all_dependencies(document: Document) -> list[Dependency]:
     """For each EDU what it depends on, in the document or in its sentence."""
-    tree = document.as_drawn()
-    if tree is not None:
-        return list(dependencies(tree))
     found = [Dependency(None, None)] * len(document.edus)
-    for edus, own in zip(document.sentence_edus(), document.sentence_trees, strict=True):
-        if edus is None or own is None:
-            continue
-        for edu, dependency in enumerate(dependencies(own), start=edus.start):
+    for first, tree in _trees(document):
+        for edu, dependency in enumerate(dependencies(tree), start=first):
             if dependency.head is not None:
-                found[edu] = Dependency(dependency.head + edus.start, dependency.relation)
+                found[edu] = replace(dependency, head=first + dependency.head)
     return found
 
 
