@@ -138,7 +138,7 @@ def subset(gum: Path, folder: Path, train: list[str], dev: list[str]) -> Path:
     """A folder with links to GUM's files, and with lists of its own."""
     folder.mkdir(parents=True, exist_ok=True)
     for part in gum.iterdir():
-        if part.is_dir() and not (folder / part.name).is_symlink():
+        if part.stem not in ("train", "dev") and not (folder / part.name).is_symlink():
             (folder / part.name).symlink_to(part.resolve())
     for split, own in (("train", train), ("dev", dev)):
         (folder / f"{split}.txt").write_text("".join(f"{name}\n" for name in sorted(own)), encoding="utf-8")
