@@ -1,11 +1,15 @@
 """``rhetree parse --level document`` by the fake model: its tree in every format, and odd texts."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from rhetree.cli.main import main
-from rhetree.formats import read_one
+from rhetree.domain.document import Document
+from rhetree.domain.span import Span
+from rhetree.domain.tree import Split, Tree
+from rhetree.formats import read_one, write
 from rhetree.jobs.encoding import encode
 from support.flood import TEXT, flood
 
@@ -86,6 +90,18 @@ def test_one_tree_a_file_is_a_file_for_each_document_and_is_resumed(format, text
     assert f"flood.{format}: exists already" in capsys.readouterr().err
     assert parse(text, "-o", out, "--format", format, "--resume") == 0
     assert "1 were there already" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("model")
+def test_json_that_was_made_of_a_file_without_sentences_is_read(tmp_path, capsys):
+    words = Document.from_sentences([["He", "left,", "because", "it", "rained."]], "a")
+    tree = Tree((Split(0, 1, 2, "NS", "causal"),))
+    gold = replace(words, sentences=(), edus=(Span(0, 2), Span(2, 5)), tree=tree)
+    write(gold, tmp_path / "a.json")
+    assert parse(tmp_path / "a.json", "--format", "jsonl") == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["sentences"][0]["tokens"] == ["He", "left", ",", "because", "it", "rained", "."]
+    assert record["sentences"][0]["edus"] == [[0, 3], [3, 7]]
 
 
 @pytest.mark.usefixtures("model")

@@ -174,6 +174,24 @@ def test_segmenting_gives_edus_without_trees(story, tmp_path, capsys, monkeypatc
         assert command(story, "--format", format, name="segment") == 0
 
 
+@pytest.mark.parametrize(
+    ("options", "missing"),
+    [
+        (["--format", "conllu"], "conllu does not hold trees of single sentences; json and jsonl do"),
+        (
+            ["--format", "rs3", "--beam", 2],
+            "rs3 does not hold probabilities and alternatives; json and jsonl do",
+        ),
+        (["--format", "jsonl", "--beam", 2], ""),
+        (["--format", "rs3"], ""),
+        (["--format", "edus"], ""),
+    ],
+)
+def test_what_a_format_cannot_hold_of_what_was_found_is_said(options, missing, story, capsys):
+    assert command(story, *options) == 0
+    assert capsys.readouterr().err == (f"rhetree: {missing}\n" if missing else "")
+
+
 def test_segmenting_refuses_formats_of_trees(story, tmp_path, capsys):
     with pytest.raises(SystemExit):
         command(story, "--format", "rs3", name="segment")

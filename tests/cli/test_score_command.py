@@ -189,6 +189,15 @@ def test_a_prediction_without_trees_is_told(files, tmp_path, capsys):
     assert "0.00" in out
 
 
+def test_relations_of_another_kind_are_told(tmp_path, capsys):
+    gold = save(tmp_path / "gold.json", weather())
+    finer = save(tmp_path / "finer.json", weather().map_relations(lambda name: f"{name}-finer"))
+    code, _, err = score(capsys, gold, finer)
+    assert code == 0
+    assert "3 of 3 predicted relations never occur in gold, most often condition-finer, joint-finer" in err
+    assert err.endswith("; --relations compares classes\n")
+
+
 def test_relations_are_compared_by_class_on_request(tmp_path, capsys):
     tree = Tree((Split(0, 1, 2, "NN", "joint-list"),))
     words = [["Rain", "fell", "."]]

@@ -59,7 +59,7 @@ def test_json_has_exact_offsets(parsed, capsys):
 
 def test_an_outline_is_printed(parsed, capsys):
     assert summarize(parsed, "--outline", "--depth", 0) == 0
-    assert capsys.readouterr().out == "In the morning the mill,\n"
+    assert capsys.readouterr().out == "In the morning the mill, which my father had built, was gone.\n"
     assert summarize(parsed, "--outline", "--json") == 0
     assert [line["kind"] for line in json.loads(capsys.readouterr().out)["outline"]] == [
         *("heading", "paragraph", "paragraph")

@@ -201,7 +201,7 @@ def test_an_outline_has_a_line_for_each_block_indented_by_its_distance_from_the_
     assert lines == [
         "  How we lost the mill",
         "  The river rose in the night. (context-background)",
-        "In the morning the mill,",
+        "In the morning the mill, which my father had built, was gone.",
     ]
     entry = flood().outline()[1]
     assert TEXT[entry.start : entry.end] == entry.text

@@ -54,6 +54,19 @@ def shown(document):
             "1) Open the door.\n2) Look out.\n3) Run!",
             [("item", "1) Open the door."), ("item", "2) Look out."), ("item", "3) Run!")],
         ),
+        (
+            "Tips\n\n1. Eat well\n2. Sleep, if you can\n 3. Drink",
+            [
+                ("heading", "Tips"),
+                ("item", "1. Eat well"),
+                ("item", "2. Sleep, if you can"),
+                ("item", "3. Drink"),
+            ],
+        ),
+        (
+            "He was born on May\n12. He left on June\n14. Nobody saw it.",
+            [("paragraph", "He was born on May\n12. He left on June\n14. Nobody saw it.")],
+        ),
         ("You know I —\n\nNo.", [("paragraph", "You know I —"), ("paragraph", "No.")]),
         ("So it is. Well\n\nNo.", [("paragraph", "So it is. Well"), ("paragraph", "No.")]),
         ("he said\n\nno.", [("paragraph", "he said"), ("paragraph", "no.")]),

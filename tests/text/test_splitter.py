@@ -18,6 +18,10 @@ UNEDITED = [
     "it was great!!! | will go again",
     "Really?! | No way!!!",
     "Where were you? | i waited for an hour.",
+    "He was tired, e.g. because of the flight.",
+    "As Jones et al. (2019) say, it weighs approx. 3 kg. and is 3.5 cm. long.",
+    "Cats, i.e. Felis, sleep vs. dogs, cf. Smith. | They met at 5 p.m. in the bar, etc. and so on.",
+    "It was found by Jones et al. | They left.",
 ]
 
 

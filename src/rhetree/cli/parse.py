@@ -7,6 +7,7 @@ with --level.
 
 import argparse
 
+from rhetree.cli.options import say
 from rhetree.cli.text_arguments import add_text_arguments
 from rhetree.cli.text_commands import run_on_texts
 from rhetree.domain.levels import LEVELS
@@ -55,4 +56,6 @@ def run(args: argparse.Namespace) -> int:
     """Parse."""
     if args.document_model is not None and args.level == "sentence":
         raise RhetreeError("--document-model joins sentences, which --level document or paragraph asks for")
+    if args.relations == "fine" and args.level != "sentence":
+        say("relations above sentences are classes, since the model that joins sentences knows no finer ones")
     return run_on_texts(args, FORMATS, parses=True)

@@ -4,6 +4,8 @@ GOLD and PREDICTED are files or folders; documents are paired by name and must h
 """
 
 import argparse
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,9 +19,12 @@ from rhetree.cli.scoring_options import (
     read_annotated,
     read_predicted,
 )
+from rhetree.errors import counted
 
 if TYPE_CHECKING:
     from rhetree.cli.console import Console
+    from rhetree.domain.document import Document
+    from rhetree.domain.relations import Inventory
     from rhetree.metrics.report import Evaluation
 
 
@@ -60,6 +65,8 @@ def run(args: argparse.Namespace) -> int:
         say("gold has no trees, so only EDUs are scored")
     elif evaluation.total.rst.span.gold and not evaluation.total.rst.span.predicted:
         say("no tree is predicted where gold has one")
+    else:
+        _tell_other_relations(gold, predicted, inventory)
     if picture is not None:
         draw_confusion(evaluation.total.confusion, picture)
     console = make_console()
@@ -74,6 +81,29 @@ def run(args: argparse.Namespace) -> int:
     else:
         _print_tables(console, evaluation, args)
     return 0
+
+
+def _tell_other_relations(
+    gold: "Sequence[Document]", predicted: "Sequence[Document]", inventory: "Inventory | None"
+) -> None:
+    """Say where most predicted relations never occur in gold: the scores then tell of names, not of trees."""
+    known, found = (_relations(documents, inventory) for documents in (gold, predicted))
+    other = Counter({name: count for name, count in found.items() if name not in known})
+    if 2 * other.total() > found.total():
+        most = ", ".join(name for name, _ in other.most_common(3))
+        say(
+            f"{other.total()} of {counted(found.total(), 'predicted relation')} never occur in gold, most often {most}; "
+            "--relations compares classes"
+        )
+
+
+def _relations(documents: "Sequence[Document]", inventory: "Inventory | None") -> "Counter[str]":
+    return Counter(
+        split.relation if inventory is None else inventory.class_of(split.relation)
+        for document in documents
+        for _, tree in document.placed_trees()
+        for split in tree.splits
+    )
 
 
 def _print_tables(console: "Console", evaluation: "Evaluation", args: argparse.Namespace) -> None:

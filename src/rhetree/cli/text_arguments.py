@@ -165,7 +165,7 @@ def choose_format(args: argparse.Namespace, formats: Sequence[str], sources: "Se
     for format in formats:
         if ENCODINGS[format].suffix == ending:
             return format
-    endings = ", ".join(ENCODINGS[format].suffix for format in formats)
+    endings = ", ".join(dict.fromkeys(ENCODINGS[format].suffix for format in formats))
     raise RhetreeError(f"-o {path}: its ending is none of {endings}; say what to write with --format")
 
 

@@ -51,6 +51,8 @@ def run_on_texts(args: argparse.Namespace, formats: Sequence[str], *, parses: bo
                 if job.resumable:
                     say(f"{counted(job.n_documents, 'document')} done; --resume goes on from here")
                 raise
+        if parses and job.n_sentences and (missing := _not_held(args, format)):
+            say(f"{format} does not hold {missing}; json and jsonl do")
         return _report(args, job, pace)
 
 
@@ -73,6 +75,19 @@ def _task(args: argparse.Namespace, format: str, *, parses: bool) -> "Task":
         relations=args.relations if parses else "class",
         signals=parses and args.signals,
     )
+
+
+def _not_held(args: argparse.Namespace, format: str) -> str:
+    """What was found, or was asked for, and a treebank's format cannot hold; empty if there is nothing."""
+    from rhetree.formats import FORMATS
+    from rhetree.formats.format import Layer
+    from rhetree.jobs.sentence_files import ONE_TREE
+
+    if format not in FORMATS or format == "edus":  # which is asked for by those who want EDUs alone
+        return ""
+    found = [Layer.TREE if args.level != "sentence" or format in ONE_TREE else Layer.SENTENCE_TREES]
+    found += [Layer.SIGNALS] * args.signals + [Layer.READINGS] * (args.beam > 1)
+    return ", ".join(layer.value for layer in found if layer not in FORMATS[format].holds)
 
 
 def _workforce(task: "Task", n_workers: int) -> "tuple[Work, str]":

@@ -68,15 +68,15 @@ def run(args: argparse.Namespace) -> int:
     if args.list:
         _list_recipes()
         return 0
+    name = args.recipe or (_fine_tuning(args.start) if args.start else None)
+    path = None if name is None else find_recipe(name)
+    if path is None and not args.print_recipe:
+        raise SettingError("a recipe is needed, such as frozen-joint; see --list and --print-recipe")
     with training_extra():
         from rhetree.learning.training.processes import started
         from rhetree.learning.training.recipe import read_recipe
         from rhetree.learning.training.settings import as_toml
 
-    name = args.recipe or (_fine_tuning(args.start) if args.start else None)
-    path = None if name is None else find_recipe(name)
-    if path is None and not args.print_recipe:
-        raise SettingError("a recipe is needed, such as frozen-joint; see --list and --print-recipe")
     lenient = ["data.lenient=true"] if args.lenient else []
     start = [] if args.start is None else [f"train.start={json.dumps(args.start)}"]
     recipe = read_recipe(path, [*start, *args.assignments, *lenient])

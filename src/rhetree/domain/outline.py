@@ -1,5 +1,6 @@
 """The outline of a document: a line for each heading and paragraph, indented by how far it is from the main line."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -7,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rhetree.domain.blocks import BlockKind
 from rhetree.domain.dependencies import antecedents
 from rhetree.domain.span import Span
-from rhetree.domain.summary import whole_tree
+from rhetree.domain.summary import parts_of_units, whole_tree
 
 if TYPE_CHECKING:
     from rhetree.domain.document import Document
@@ -25,7 +26,7 @@ class OutlineEntry:
     """A heading, or the main point of the paragraph."""
     start: int
     end: int
-    """The characters of the text."""
+    """The characters of the text: of an interrupted unit from its first part to its last."""
     edu: int
     """The EDU with the main point, counted from 0."""
     relation: str | None
@@ -61,12 +62,12 @@ def outline(document: "Document", depth: int | None = None) -> tuple[OutlineEntr
         for one in reversed(path):
             level += 1
             levels[one] = level
-    scores = document.salience()
+    scores, parts = document.salience(), parts_of_units(tree)
     entries: list[OutlineEntry] = []
     for edus, kind in _parts(document):
         # What the tree has on its main line comes before what may matter more by the labels' probabilities.
         edu = max(edus.indices(), key=lambda one: (-levels[one], scores[one], -one))
-        shown = edus if kind == "heading" else Span(edu, edu + 1)
+        shown = edus if kind == "heading" else _unit(edu, parts)
         tokens = Span(document.edus[shown.start].start, document.edus[shown.end - 1].end)
         start, end = document.tokens[tokens.start].start, document.tokens[tokens.end - 1].end
         text = document.text_of(tokens)
@@ -75,6 +76,16 @@ def outline(document: "Document", depth: int | None = None) -> tuple[OutlineEntr
         if entries[number].kind == "heading":
             entries[number] = replace(entries[number], level=entries[number + 1].level)
     return tuple(entry for entry in entries if depth is None or entry.level <= depth)
+
+
+def _unit(edu: int, parts: Mapping[int, tuple[int, ...]]) -> Span:
+    """The EDU, or the whole unit from its first part to its last where something is inserted."""
+    found, waiting = {edu}, [edu]
+    while waiting:
+        more = set(parts.get(waiting.pop(), ())) - found
+        found |= more
+        waiting += more
+    return Span(min(found), max(found) + 1)
 
 
 def _parts(document: "Document") -> list[tuple[Span, BlockKind]]:

@@ -109,7 +109,7 @@ def _chosen(
     One that needs another that did not fit is left out, so that each is looked at about once.
     """
     needs = antecedents(tree)
-    parts = _parts(tree)
+    parts = parts_of_units(tree)
     allowed = set(candidates)
     kept: set[int] = set()
     left_out: set[int] = set()
@@ -152,7 +152,7 @@ def _with_needs(
     return wanted
 
 
-def _parts(tree: Tree) -> dict[int, tuple[int, ...]]:
+def parts_of_units(tree: Tree) -> dict[int, tuple[int, ...]]:
     """The heads of the parts of each unit that is interrupted, by each of them."""
     heads = {Span(edu, edu + 1): edu for edu in range(tree.n_edus)}
     parts: dict[int, tuple[int, ...]] = {}

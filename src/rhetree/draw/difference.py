@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from rhetree.domain.document import Document
 from rhetree.domain.nary import Unit
+from rhetree.domain.retokenized import adopt_tokens
 from rhetree.domain.span import Span
 from rhetree.draw.panel import Panel, Shape, document_panels
 from rhetree.errors import MismatchError
@@ -67,8 +68,9 @@ def compare(
 ) -> list[Pair]:
     """Pair the panels of both documents; a pair ends wherever a panel ends on both sides.
 
-    With ``by_sentence``, a document without sentences borrows the other's, as the tokens are the same.
+    A document without sentences is compared over the other's tokens. With ``by_sentence`` it borrows those sentences.
     """
+    left, right = adopt_tokens(left, right), adopt_tokens(right, left)
     check_tokens(left, right)
     by_sentence = by_sentence or bool(left.sentence_trees or right.sentence_trees)
     if by_sentence:

@@ -15,6 +15,7 @@ from rhetree.jobs.records import Found, Record, Source
 from rhetree.jobs.remote import files_below, open_url
 from rhetree.jobs.run_file import run_file_of
 from rhetree.jobs.streams import Stream, decode, whole, without_compression
+from rhetree.jobs.treebank_readers import tokenize_again
 
 if TYPE_CHECKING:
     from rhetree.runtime.pipeline import Edus
@@ -127,6 +128,11 @@ class Records:
             from rhetree.text import add_sentences
 
             document = add_sentences(document, at_edus=edus == "gold" and bool(document.edus))
+        if document.edus and not document.sentences:  # as in JSON that was made of a file without sentences
+            try:
+                document = tokenize_again(document)
+            except ValueError as error:
+                return FileError(str(error), source.path, found.line)
         if document.tokens and not document.sentences:
             what = "tokens without sentences; expected a list of tokens for each sentence"
         elif edus == "gold" and not document.edus and document.text:

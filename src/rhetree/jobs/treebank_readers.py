@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 
+from rhetree.domain.document import Document
 from rhetree.errors import FileError, RhetreeError, TreebankError
 from rhetree.formats.format import blame
 from rhetree.jobs.records import Found, Source, encodable
@@ -44,16 +45,21 @@ def _read_annotated(lines: Iterable[bytes], source: Source, format: str) -> Iter
     its sentences and so its tokens.
     """
     from rhetree.formats import FORMATS
-    from rhetree.text import tokenize_edus
 
     text = decode(whole(lines, source.path), source.path)
     path = Path(encodable(str(source.path)))
     for document in FORMATS[format].read(io.StringIO(text, newline=None), path, lenient=source.lenient):
         if not document.sentences:
             with blame(source.path):
-                tokenized = tokenize_edus(document.edu_texts(), document.name)
-            document = replace(tokenized, metadata=document.metadata)
+                document = tokenize_again(document)
         yield Found(document, document.name, has_gold=True)
+
+
+def tokenize_again(document: Document) -> Document:
+    """A document whose sentences are not known, with tokens and sentences found in its EDUs; ``ValueError`` if one has no text."""
+    from rhetree.text import tokenize_edus
+
+    return replace(tokenize_edus(document.edu_texts(), document.name), metadata=document.metadata)
 
 
 def _read_rows(lines: Iterable[bytes], source: Source, format: str) -> Iterator[Found | RhetreeError]:

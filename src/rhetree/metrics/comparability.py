@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import permutations
 
 from rhetree.domain.document import Document
+from rhetree.domain.retokenized import adopt_tokens
 from rhetree.errors import MismatchError
 from rhetree.metrics.parseval import Level
 
@@ -17,7 +18,7 @@ GOLD_AND_PREDICTED = ("gold", "the prediction")
 
 
 def adopt_sentences(gold: Document, predictions: Sequence[Document]) -> Document:
-    """Gold itself or, if its sentences are not known, gold with those of its predictions.
+    """Gold itself or, if its sentences are not known, gold with those of its predictions, and with their tokens.
 
     ``MismatchError`` if nobody knows the sentences, or if the predictions differ about them: no
     system should be scored by the sentences of another.
@@ -32,8 +33,9 @@ def adopt_sentences(gold: Document, predictions: Sequence[Document]) -> Document
             f"{_name(gold)}: gold has no sentences, and the predictions differ about them; "
             "give gold its own, from Penn Treebank or CoNLL-U files, or predict on the same sentences"
         )
+    knowing = next(prediction for prediction in predictions if prediction.sentences)
     # The comments of a CoNLL-U file belong to its own sentences.
-    return replace(gold, sentences=known.pop(), syntax=None)
+    return replace(adopt_tokens(gold, knowing), sentences=knowing.sentences, syntax=None)
 
 
 def default_level(gold: Iterable[Document], predictions: Iterable[Document]) -> Level:

@@ -11,8 +11,14 @@ from typing import Any
 
 from rhetree.domain.document import Document
 from rhetree.domain.relations import Inventory
+from rhetree.domain.retokenized import adopt_tokens
 from rhetree.errors import MismatchError
-from rhetree.metrics.comparability import adopt_sentences, check_has_edus, check_level, check_same_tokens
+from rhetree.metrics.comparability import (
+    adopt_sentences,
+    check_has_edus,
+    check_level,
+    check_same_tokens,
+)
 from rhetree.metrics.confusion import Confusion, confuse
 from rhetree.metrics.counts import Counts
 from rhetree.metrics.parseval import (
@@ -235,6 +241,7 @@ def score_document(
     gold: Document, predicted: Document, *, level: Level = "sentence", inventory: Inventory | None = None
 ) -> Scores:
     """All scores of one document; see :func:`evaluate`."""
+    gold = adopt_tokens(gold, predicted)
     check_same_tokens(gold, predicted)
     check_has_edus(gold, "gold")
     check_level(gold, predicted, level)

@@ -111,6 +111,11 @@ def load_runtime(folder: Path, *, threads: int = 0) -> RuntimeModel:
         raise ModelError(
             f"{folder}: has no exported graphs; make them with: rhetree export {folder} -o FOLDER"
         )
+    if isinstance(network := config["recipe"].get("network"), dict) and network.get("task") == "document":
+        raise ModelError(
+            f"{folder}: this model joins sentences into documents, and one that finds trees of sentences is expected; "
+            "give it as the model for documents"
+        )
     Settings.of(config["recipe"].get("network"), f"{folder / CONFIG}: recipe.network").choice("task", TASKS)
     runtime = Settings(config["runtime"], f"{folder / CONFIG}: runtime")
     check_sizes(folder, runtime.values.get("files"))

@@ -23,6 +23,8 @@ _ITEM = re.compile(
 """What starts an item of a list: a bullet, or a number or letter with a mark after it."""
 _SURE_ITEM = re.compile(r"[-*+•‣◦▪●○■·][ \t]+\S|\(?[0-9]{1,3}\)[ \t]+\S")
 """What starts an item even in the middle of a sentence: no wrapped line looks so."""
+_NUMBERED = re.compile(rf"(?:\A|{LINE_END.pattern})[ \t]*([0-9]{{1,3}})\.(?=[ \t]+\S)")
+"""A number and a period first on a line: an item, or in wrapped text the end of a sentence (*on May / 12. He left*)."""
 _FINAL = re.compile(r"""[.!?…:;,]["'”’»)\]]*\Z""")
 _NO_HEADING = re.compile(r"""[a-z]{2}[.!?]\s|[-–—]["'”’»)\]]*\Z""")
 """A sentence's end inside a line, or a dash at its end, as where somebody is interrupted."""
@@ -43,6 +45,17 @@ def is_paragraph_break(gap: str) -> bool:
 def starts_item(text: str, gap: str, start: int) -> bool:
     """Whether a bullet stands here, first on its line after this white space; it ends the sentence before it."""
     return LINE_END.search(gap) is not None and _SURE_ITEM.match(text, start) is not None
+
+
+def numbered_items(text: str) -> frozenset[int]:
+    """Where the lines ``1. …``, ``2. …`` of numbered lists start: the next or the last such line has the next number or the one before."""
+    found = [(int(line[1]), line.start(1)) for line in _NUMBERED.finditer(text)]
+    return frozenset(
+        start
+        for (number, first), (following, second) in pairwise(found)
+        if following == number + 1
+        for start in (first, second)
+    )
 
 
 def with_blocks(document: Document) -> Document:

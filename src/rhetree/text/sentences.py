@@ -20,6 +20,16 @@ _NUMBERED = re.compile(
     "apr|aug|ch|dec|eqs?|feb|figs?|jan|jul|jun|nos|nov|oct|para|pp?|secs?|sept?|vols?", re.IGNORECASE
 )
 """Abbreviations before a number."""
+_LEADING = re.compile(r"e\.g|i\.e|cf|viz|vs", re.IGNORECASE)
+"""Abbreviations that something always follows."""
+_MOSTLY_LEADING = re.compile("al|approx|ca", re.IGNORECASE)
+"""Abbreviations that end a sentence at most before a capital."""
+_INNER = re.compile(
+    r"(?:[a-z]\.)+[a-z]|(?-i:Ave|Blvd|Co|Corp|Dr|Inc|Jr|Ltd|Messrs|Mr|Mrs|Ms|Prof|Rd|Sr|St)|dept|esp|est|etc|excl|incl|resp"
+    "|cm|ft|hrs?|kg|km|lbs?|mg|mi|mins?|ml|mm|mph|oz|secs?|tbsp|tsp|yds?|yrs?",
+    re.IGNORECASE,
+)
+"""Abbreviations after which a word in lower case goes on with the sentence."""
 
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 _BRACKET_REACH = 50
@@ -98,11 +108,21 @@ class _Brackets:
 
 
 def abbreviates(forms: Sequence[str], at: int) -> bool:
-    """Whether this is the period of an abbreviation that a name or a number follows."""
+    """Whether this is the period of an abbreviation after which the sentence goes on."""
     if forms[at] != "." or not 0 < at < len(forms) - 1:
         return False
-    pattern = _TITLE if forms[at + 1][0].isupper() else _NUMBERED if forms[at + 1][0].isdecimal() else None
-    return pattern is not None and pattern.fullmatch(forms[at - 1]) is not None
+    word, following = forms[at - 1], forms[at + 1][0]
+    if following.isupper():
+        patterns = [_TITLE, _LEADING]
+    elif following.isdecimal():
+        patterns = [_NUMBERED, _LEADING, _MOSTLY_LEADING]
+    elif following.islower():
+        patterns = [_INNER, _LEADING, _MOSTLY_LEADING]
+    elif following in _OPENING:
+        patterns = [_LEADING, _MOSTLY_LEADING]
+    else:
+        return False
+    return any(pattern.fullmatch(word) for pattern in patterns)
 
 
 def _library_tokens(forms: Sequence[str], starts: Sequence[int], shown: list[int]) -> Iterator["Token"]:

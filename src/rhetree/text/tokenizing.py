@@ -8,7 +8,7 @@ from rhetree.domain.blocks import Block, fitted
 from rhetree.domain.document import Document, Token
 from rhetree.domain.markup import Markup, ShownText
 from rhetree.domain.span import Span, spans_of_lengths
-from rhetree.text.blocks import find_blocks, in_source, is_paragraph_break, starts_item
+from rhetree.text.blocks import find_blocks, in_source, is_paragraph_break, numbered_items, starts_item
 from rhetree.text.periods import joined_periods
 from rhetree.text.words import WORD, cut
 
@@ -20,7 +20,7 @@ def tokenize(
 
     A token's form is exactly the text at its offsets. Between tokens there are only white space,
     control characters and zero-width characters. A blank line ends a paragraph, and so a sentence; so does
-    a line that starts with a bullet.
+    a line that starts with a bullet, or with the next number of a list.
 
     :param markup: characters that are not read as they stand. Tokens are of the text without it, and
         their offsets are those of the text with it; a word with markup inside is one token.
@@ -124,11 +124,16 @@ def paragraphs(text: str) -> Iterator[tuple[list[str], list[int]]]:
 
 def _words_by_paragraph(text: str) -> Iterator[list[tuple[str, int]]]:
     words: list[tuple[str, int]] = []
+    items = numbered_items(text)
     end = 0
     for found in WORD.finditer(text):
         start, next_end = found.span()
         gap = text[end:start]
-        if words and gap != " " and (is_paragraph_break(gap) or starts_item(text, gap, start)):
+        if (
+            words
+            and gap != " "
+            and (is_paragraph_break(gap) or start in items or starts_item(text, gap, start))
+        ):
             yield words
             words = []
         words.append((found[0], start))

@@ -57,6 +57,10 @@ def read_data(config: DataConfig, *, by_sentence: bool = True) -> Data:
     """
     if not config.corpus:
         raise SettingError("data.corpus is empty; name a folder with --set data.corpus=FOLDER")
+    if not Path(config.corpus).exists():
+        raise SettingError(
+            f"{config.corpus}: no such file or folder; name the treebank with --set data.corpus=FOLDER"
+        )
     try:
         corpus = read_corpus(
             Path(config.corpus),
