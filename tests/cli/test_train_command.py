@@ -38,6 +38,15 @@ def test_recipes_that_come_with_rhetree_are_listed_and_taken_by_name(capsys):
     assert shipped_recipes()["segbot"].read_text(encoding="utf-8").endswith(printed)
 
 
+def test_a_treebank_that_is_not_there_is_named_with_the_way_to_name_another(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["train", "frozen-joint"]) == 2
+    assert (
+        "gum: no such file or folder; name the treebank with --set data.corpus=FOLDER"
+        in capsys.readouterr().err
+    )
+
+
 @pytest.mark.parametrize(
     ("recipe", "message"),
     [

@@ -78,6 +78,13 @@ def test_a_copy_of_a_model_goes_by_its_folder(tmp_path):
     ]
 
 
+def test_the_model_that_joins_sentences_is_none_to_parse_with():
+    with pytest.raises(
+        ModelError, match="english-document: this model joins sentences into documents, and one"
+    ):
+        rhetree.load("english-document")
+
+
 def test_no_package_takes_the_name_of_a_model_of_ours(site):
     add_package(site, "english", "rhetree_news.model")
     assert installed_models()["english"] == find_model("english")
