@@ -63,7 +63,10 @@ def test_a_bad_file_is_reported_and_the_exit_code_is_1(folder, tmp_path, capsys)
 def test_a_document_that_cannot_be_written_is_reported_with_its_file(folder, tmp_path, capsys):
     code, _, err = convert(capsys, folder, tmp_path / "out", "--to", "dis")
     assert code == 2
-    assert f"rhetree: {folder / 'a.json'}: a cannot be written as dis: it lacks the document's tree\n" in err
+    assert (
+        f"rhetree: {folder / 'a.json'}: a cannot be written as dis: it lacks the document's tree; rs3 and brackets hold its trees of sentences\n"
+        in err
+    )
 
 
 def test_files_with_the_same_mistake_are_counted_after_the_first(tmp_path, capsys):
@@ -72,7 +75,10 @@ def test_files_with_the_same_mistake_are_counted_after_the_first(tmp_path, capsy
     code, _, err = convert(capsys, tmp_path / "in", tmp_path / "out", "--to", "dis")
     assert code == 2
     assert err.count("cannot be written as dis") == 5
-    assert "rhetree: and 3 more files: it lacks the document's tree\n" in err
+    assert (
+        "rhetree: and 3 more files: it lacks the document's tree; rs3 and brackets hold its trees of sentences\n"
+        in err
+    )
     assert err.endswith("rhetree: nothing was converted: 8 of 8 files could not be\n")
 
 

@@ -144,7 +144,7 @@ def test_a_document_that_cannot_be_drawn_is_reported_and_the_rest_go_on(tmp_path
     assert draw(path, "-o", tmp_path / "out", "--to", "html") == 1
     assert sorted(file.name for file in (tmp_path / "out").iterdir()) == ["treasury.html", "weather.html"]
     err = capsys.readouterr().err
-    assert "treasury cannot be written as a picture: it has no EDUs to draw" in err
+    assert "treasury cannot be written as a picture: it has no EDUs to draw; parse it first" in err
     assert "drew 2 of 3" in err
 
 
@@ -275,7 +275,7 @@ def test_documents_that_cannot_be_printed_are_reported_and_the_rest_go_on(tmp_pa
     assert draw(tmp_path / "mixed.jsonl") == 1
     out, err = capsys.readouterr()
     assert out.startswith("weather\n(1) 1 A storm came.\n")
-    assert err == "rhetree: treasury cannot be written as a picture: it has no EDUs to draw\n"
+    assert err == "rhetree: treasury cannot be written as a picture: it has no EDUs to draw; parse it first\n"
 
 
 def test_where_nothing_can_be_drawn_the_exit_code_is_2(several, tmp_path, capsys, monkeypatch):

@@ -114,7 +114,7 @@ def document_panels(document: Document, shape: Shape = "drawn", by_sentence: boo
     With ``by_sentence`` a document's tree is divided: each sentence gets the node that spans exactly it.
     """
     if not document.edus:
-        raise UnwritableError("it has no EDUs to draw", document.name, "a picture")
+        raise UnwritableError("it has no EDUs to draw; parse it first", document.name, "a picture")
     whole = Panel(
         texts=tuple(clean(text) for text in document.edu_texts()),
         tokens=document.edus,

@@ -109,7 +109,10 @@ class Format:
         missing = self.needs - layers_of(document)
         if missing:
             names = ", ".join(layer.value for layer in Layer if layer in missing)
-            raise UnwritableError(f"it lacks {names}", document.name, self.name)
+            hint = ""
+            if Layer.TREE in missing and any(tree is not None for tree in document.sentence_trees):
+                hint = "; rs3 and brackets hold its trees of sentences"
+            raise UnwritableError(f"it lacks {names}{hint}", document.name, self.name)
 
 
 @contextmanager
