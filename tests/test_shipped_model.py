@@ -203,5 +203,5 @@ def test_the_shipped_models_join_sentences_into_a_document():
     assert whole.split_by_sentence().sentence_trees == alone.sentence_trees
     assert len(whole.split_probs) == len(alone.sentences) - 1
     assert whole.metadata["document model"].startswith("english-document ")
-    with pytest.raises(rhetree.ModelError, match="task"):
+    with pytest.raises(rhetree.ModelError, match="joins sentences into documents"):
         rhetree.load("english-document")

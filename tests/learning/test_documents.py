@@ -328,7 +328,7 @@ def test_levels_and_models_that_do_not_fit_are_refused(parser, exported, trained
         load(parser.model.folder, document_model=parser.model.folder).parse(TEXT, level="document")
     with pytest.raises(ModelError, match="has no exported graphs"):
         load(parser.model.folder, document_model=trained[0]).parse(TEXT, level="document")
-    with pytest.raises(ModelError, match="task"):
+    with pytest.raises(ModelError, match="joins sentences into documents"):
         load(exported)
 
 

@@ -209,11 +209,11 @@ def test_a_corrected_sentence_is_opened_again_as_it_was_saved(page, tmp_path, fo
     choose(page, 0, 4)
     for key in ("n", ".", "j"):
         page.keyboard.press(key)
-    before, texts = tree(page), page.locator(".words .edu").all_inner_texts()
+    before, texts = tree(page), page.locator(".words .edu").all_text_contents()
     (tmp_path / f"a.{format}").write_bytes(saved_as(page, format))
     open_file(page, tmp_path / f"a.{format}")
     assert tree(page) == before
-    squeezed = [text.replace(" ", "") for text in page.locator(".words .edu").all_inner_texts()]
+    squeezed = [text.replace(" ", "") for text in page.locator(".words .edu").all_text_contents()]
     assert squeezed == [text.replace(" ", "") for text in texts]
 
 
