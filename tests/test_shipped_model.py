@@ -194,6 +194,19 @@ def test_the_shipped_model_knows_the_texts_it_was_trained_on(gum):
     assert len(trained_on(model, documents)) == len(documents) > 5
 
 
+def test_a_service_with_signals_gives_them_at_every_level():
+    testclient = pytest.importorskip("starlette.testclient", reason="needs the extra serve")
+    from rhetree.serve.app import make_app
+    from rhetree.serve.settings import ServeSettings
+
+    parser = rhetree.load(signals=True, threads=1)
+    with testclient.TestClient(make_app(parser, ServeSettings())) as client:
+        for level in ("sentence", "document"):
+            body = {"text": "He left because it rained. But she stayed.", "level": level}
+            record = client.post("/v1/parse", json=body).json()
+            assert [signal["tokens"] for signal in record["signals"]] == [[2], [6]]
+
+
 def test_the_shipped_models_join_sentences_into_a_document():
     text = "The Storm\n\nIt rained all night. The river rose, because the snow melted.\n\nNobody was hurt."
     parser = rhetree.load()

@@ -66,6 +66,12 @@ def test_options_are_settings(served, model):
     assert (model["beam"], model["threads"]) == (2, 1)
 
 
+def test_signals_need_a_model_that_finds_them(served, capsys):
+    assert main(["serve", "--port", "0", "--signals"]) == 2
+    assert "this model does not find signals" in capsys.readouterr().err
+    assert served == {}
+
+
 def test_a_model_for_documents_that_is_named_has_to_fit(served, model, capsys, monkeypatch):
     assert main(["serve", "--port", "0", "--document-model", "mine"]) == 0
     assert model["document_model"] == "mine"

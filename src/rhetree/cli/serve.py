@@ -41,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the model that joins sentences (default: english-document, if it fits the model)",
     )
     add("--beam", type=int, default=1, metavar="K", help="the K best readings of each sentence")
+    add("--signals", action="store_true", help="find the words that signal each relation, for all requests")
     add("--threads", type=int, default=0, metavar="N", help="threads of a batch (default: 0, one per core)")
     add_device_argument(parser)
     add(
@@ -94,6 +95,7 @@ def run(args: argparse.Namespace) -> int:
             args.model,
             threads=args.threads,
             beam=args.beam,
+            signals=args.signals,
             device=args.device,
             document_model=args.document_model,
         )
