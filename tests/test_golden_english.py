@@ -19,7 +19,9 @@ GOLDEN = Path(__file__).parent / "golden"
 MODELS = ("english", "english-fast")
 BREAD = "How to bake bread\n\nMix the flour with water. Then let it rest for an hour, because the dough must rise."
 NEAR = 0.15
-"""Difference of two readings' total scores, or of two labels' log-probabilities, that another processor may turn round."""
+"""Difference of two labels' log-probabilities that another processor may turn round."""
+NEAR_VALUES = 0.1
+"""The same of two readings' values, in which trees count for less."""
 TOLERANCE = 0.05
 """Largest difference of a probability; ONNX Runtime 1.20 and 1.31 differ by up to 0.022 (the int8 encoder rounds differently)."""
 
@@ -73,7 +75,7 @@ def test_no_sentence_has_near_ties(model):
             of_edus = np.array([sum(map(log, reading.edu_probs)) for reading in readings])
             of_trees = np.array([reading.log_prob for reading in readings]) - of_edus
             values = search.value(of_edus, of_trees, np.array([len(reading.edus) for reading in readings]))
-            assert (values[0] - values[1:] > NEAR).all(), document.text
+            assert (values[0] - values[1:] > NEAR_VALUES).all(), document.text
             best = readings[0]
             for labels in best.label_probs:
                 assert len(labels) == 1 or log(labels[0][1] / labels[1][1]) > NEAR, document.text
