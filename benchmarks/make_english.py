@@ -44,9 +44,11 @@ def main() -> None:
     parser = arguments(__doc__)
     parser.add_argument("--free", action="store_true", help="learn from texts for commercial use alone")
     args = parser.parse_args()
+    own: tuple[str, ...] = ()
     if args.free:
         args.gum = commercial(args.gum, args.output / "gum")
-    shared = (*settings_for_all(args), "data.unseen_labels=ignore")
+        own = ("data.unseen_labels=ignore",)
+    shared = (*settings_for_all(args), *own)
     small = [args.output / f"english-{name}" for name in SMALL]
     for name, folder in zip(SMALL, small, strict=True):
         train("english-teacher", folder, *shared, encoder(args.encoders / name))

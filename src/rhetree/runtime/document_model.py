@@ -29,11 +29,19 @@ from rhetree.runtime.document_scorer import TABLES, PairScorer
 from rhetree.runtime.document_search import DocumentNetwork, find_joints
 from rhetree.runtime.document_units import units_of
 from rhetree.runtime.identity import identify
-from rhetree.runtime.model import CONFIG, ENCODER, LABELS, LONGEST_WINDOW, TOKENIZER, n_cores, read_config
+from rhetree.runtime.model import (
+    CONFIG,
+    DOCUMENT_TASK,
+    ENCODER,
+    LABELS,
+    LONGEST_WINDOW,
+    TOKENIZER,
+    n_cores,
+    read_config,
+)
 from rhetree.runtime.model_files import Settings, check_sizes, read_text
 from rhetree.runtime.workers import Workers
 
-TASK = "document"
 UNITS = "units.onnx"
 SPLITS = "splits.onnx"
 SCORES = "scores.safetensors"
@@ -55,7 +63,7 @@ class DocumentModel:
 def is_document_model(folder: Path) -> bool:
     """Whether the model in a folder joins sentences."""
     network = read_config(folder)["recipe"].get("network")
-    return isinstance(network, dict) and network.get("task") == TASK
+    return isinstance(network, dict) and network.get("task") == DOCUMENT_TASK
 
 
 def expect_document_model(folder: Path) -> None:

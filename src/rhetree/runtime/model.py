@@ -53,6 +53,8 @@ from rhetree.runtime.workers import Workers
 FORMAT = "rhetree-model"
 VERSION = 1
 TASKS = ("segment", "parse", "joint")
+DOCUMENT_TASK = "document"
+"""The task of a model of another kind: it joins sentences."""
 CONFIG = "config.json"
 ENCODER = "encoder.onnx"
 STATES = "states.onnx"
@@ -111,7 +113,7 @@ def load_runtime(folder: Path, *, threads: int = 0) -> RuntimeModel:
         raise ModelError(
             f"{folder}: has no exported graphs; make them with: rhetree export {folder} -o FOLDER"
         )
-    if isinstance(network := config["recipe"].get("network"), dict) and network.get("task") == "document":
+    if isinstance(network := config["recipe"].get("network"), dict) and network.get("task") == DOCUMENT_TASK:
         raise ModelError(
             f"{folder}: this model joins sentences into documents, and one that finds trees of sentences is expected; "
             "give it as the model for documents"

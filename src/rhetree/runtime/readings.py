@@ -37,8 +37,9 @@ def readings_without_trees(
     """
     ordered = []
     for own in segmentations:
-        best = max(own, key=lambda one: one.log_prob + search.per_edu * len(one.edus))
-        ordered.append([best, *(one for one in own if one is not best)][:n])
+        log_probs, n_edus = np.array([one.log_prob for one in own]), np.array([len(one.edus) for one in own])
+        best = int(search.value(log_probs, np.zeros(len(own)), n_edus).argmax())
+        ordered.append([own[best], *own[:best], *own[best + 1 :]][:n])
     return _as_readings(ordered)
 
 
