@@ -37,8 +37,8 @@ class EarlierLines:
     """The documents in a ``.jsonl`` file, compared with the records one by one.
 
     The file must hold the first of the records, in order, each made of the same input, and nothing
-    else, but for records that the run file says were left out. Half a line at its end is what a killed run was writing; it is removed. So is a last line
-    whose input the run file does not know.
+    else; records that the run file says were left out have no line. Half a line at its end is what a
+    killed run was writing; it is removed. So is a last line whose input the run file does not know.
     """
 
     def __init__(self, path: Path, run: EarlierRun, run_file: RunFile) -> None:
